@@ -41,19 +41,23 @@ class Decoding:
             raise ValueError(f"extra is {self.extra!r}; expected a whole number of at least 1")
 
 # %% ../nbs/52a_checkpoints.ipynb #27377a80
-def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
-    "Create `folder` by calling `fill` on a temporary one and renaming it. Raises `FileExistsError` if it exists."
-    if folder.exists():
+def write_folder(folder: Path, fill: Callable[[Path], None], replace: bool = False) -> None:
+    "Create `folder` by calling `fill` on a temporary one and renaming it. Raises `FileExistsError` if it exists, unless `replace`."
+    if folder.exists() and not replace:
         raise FileExistsError(f"{folder} exists already; choose another name, or move it away first")
-    partial = folder.with_name(folder.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
+    partial, old = (folder.with_name(f"{folder.name}.{ending}") for ending in ("partial", "old"))
+    for leftover in (partial, old):
+        shutil.rmtree(leftover, ignore_errors=True)
     try:
         partial.mkdir(parents=True)
         fill(partial)
+        if folder.exists():
+            os.replace(folder, old)
         os.replace(partial, folder)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+    shutil.rmtree(old, ignore_errors=True)
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -78,9 +82,9 @@ class TranslationModel:
         record = {"format": 1, "languages": self.languages, "hyperparameters": asdict(self.model.config), "sha256": hashes}
         (folder / "config.json").write_text(json.dumps(record, indent=1) + "\n")
 
-    def save(self, folder: Path | str) -> Path:
-        "Write the folder, all or nothing. Raises `FileExistsError` if it exists."
-        write_folder(Path(folder), self.fill)
+    def save(self, folder: Path | str, replace: bool = False) -> Path:
+        "Write the folder, all or nothing. Raises `FileExistsError` if it exists, unless `replace`."
+        write_folder(Path(folder), self.fill, replace)
         return Path(folder)
 
 HASHED = ("tokenizer.model", "decoding.json", "weights.safetensors")
