@@ -34,9 +34,13 @@ class Decoding:
 
     def __post_init__(self) -> None:
         if not isinstance(self.beam, int) or self.beam < 1:
-            raise ValueError(f"beam is {self.beam!r}; expected a whole number of at least 1 (1 is greedy search)")
+            raise ValueError(
+                f"beam is {self.beam!r}; expected a whole number of at least 1 (1 is greedy search)"
+            )
         if not isinstance(self.alpha, int | float) or self.alpha < 0:
-            raise ValueError(f"alpha is {self.alpha!r}; expected a number of at least 0 (0: no length penalty)")
+            raise ValueError(
+                f"alpha is {self.alpha!r}; expected a number of at least 0 (0: no length penalty)"
+            )
         if not isinstance(self.extra, int) or self.extra < 1:
             raise ValueError(f"extra is {self.extra!r}; expected a whole number of at least 1")
 
@@ -44,7 +48,9 @@ class Decoding:
 def write_folder(folder: Path, fill: Callable[[Path], None], replace: bool = False) -> None:
     "Create `folder` by calling `fill` on a temporary one and renaming it. Raises `FileExistsError` if it exists, unless `replace`."
     if folder.exists() and not replace:
-        raise FileExistsError(f"{folder} exists already; choose another name, or move it away first")
+        raise FileExistsError(
+            f"{folder} exists already; choose another name, or move it away first"
+        )
     partial, old = (folder.with_name(f"{folder.name}.{ending}") for ending in ("partial", "old"))
     for leftover in (partial, old):
         shutil.rmtree(leftover, ignore_errors=True)
@@ -58,6 +64,7 @@ def write_folder(folder: Path, fill: Callable[[Path], None], replace: bool = Fal
         shutil.rmtree(partial, ignore_errors=True)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -79,7 +86,12 @@ class TranslationModel:
         weights = {name: p.detach().contiguous().cpu() for name, p in self.model.named_parameters()}
         save_file(weights, folder / "weights.safetensors")
         hashes = {name: sha256(folder / name) for name in HASHED}
-        record = {"format": 1, "languages": self.languages, "hyperparameters": asdict(self.model.config), "sha256": hashes}
+        record = {
+            "format": 1,
+            "languages": self.languages,
+            "hyperparameters": asdict(self.model.config),
+            "sha256": hashes,
+        }
         (folder / "config.json").write_text(json.dumps(record, indent=1) + "\n")
 
     def save(self, folder: Path | str, replace: bool = False) -> Path:
@@ -87,6 +99,7 @@ class TranslationModel:
         write_folder(Path(folder), self.fill, replace)
         return Path(folder)
 
+# %% ../nbs/52a_checkpoints.ipynb #fb9d2812
 HASHED = ("tokenizer.model", "decoding.json", "weights.safetensors")
 
 # %% ../nbs/52a_checkpoints.ipynb #6b56397a
@@ -94,21 +107,33 @@ def read_record(folder: Path) -> dict[str, Any]:
     "`config.json`, after all hashes were compared. Raises `FileNotFoundError` or `ValueError`."
     path = folder / "config.json"
     if not path.is_file():
-        raise FileNotFoundError(f"no model in {folder}: config.json is missing; give the folder that `train` wrote")
+        raise FileNotFoundError(
+            f"no model in {folder}: config.json is missing; give the folder that `train` wrote"
+        )
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         hashes, known = record["sha256"], [f.name for f in fields(Config)]
-        hyperparameters, _, _ = record["hyperparameters"], record["languages"], hashes["weights.safetensors"]
+        hyperparameters, _, _ = (
+            record["hyperparameters"],
+            record["languages"],
+            hashes["weights.safetensors"],
+        )
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged ({error!r}); copy the folder again or train again") from None
+        raise ValueError(
+            f"{path} is damaged ({error!r}); copy the folder again or train again"
+        ) from None
     for name in HASHED:
         if not (folder / name).is_file():
             raise FileNotFoundError(f"{folder / name} is missing; copy the folder again")
         if sha256(folder / name) != hashes.get(name):
-            raise ValueError(f"{folder / name} does not belong to this model: its hash is not the one in config.json; copy the folder again")
+            raise ValueError(
+                f"{folder / name} does not belong to this model: its hash is not the one in config.json; copy the folder again"
+            )
     for key in hyperparameters:
         if key not in known:
-            raise ValueError(f"{path}: unknown hyperparameter '{key}'; {nearest(key, known)}. Was it written by a newer version?")
+            raise ValueError(
+                f"{path}: unknown hyperparameter '{key}'; {nearest(key, known)}. Was it written by a newer version?"
+            )
     return record
 
 # %% ../nbs/52a_checkpoints.ipynb #d59f4f7b
@@ -121,6 +146,7 @@ def model_folder(path: Path | str) -> Path:
             return candidate
     return path
 
+
 def load(path: Path | str, device: torch.device | str = "cpu") -> TranslationModel:
     "The model in a folder, in evaluation mode. Raises `FileNotFoundError` or `ValueError` with what does not fit."
     folder = model_folder(path)
@@ -129,7 +155,14 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> TranslationMod
     try:
         model.load_state_dict(load_file(folder / "weights.safetensors"))
     except (SafetensorError, RuntimeError) as error:
-        raise ValueError(f"{folder / 'weights.safetensors'} does not fit this architecture: {error}") from None
+        raise ValueError(
+            f"{folder / 'weights.safetensors'} does not fit this architecture: {error}"
+        ) from None
     decoding = Decoding(**json.loads((folder / "decoding.json").read_text()))
     source, target = record["languages"]
-    return TranslationModel(model.eval().to(device), Tokenizer((folder / "tokenizer.model").read_bytes()), (source, target), decoding)
+    return TranslationModel(
+        model.eval().to(device),
+        Tokenizer((folder / "tokenizer.model").read_bytes()),
+        (source, target),
+        decoding,
+    )

@@ -47,59 +47,162 @@ class Parser(argparse.ArgumentParser):
         for action in self._actions:
             found += action.option_strings
             if isinstance(action, argparse._SubParsersAction):
-                found += [o for name, p in action.choices.items() if name in sys.argv for o in p.all_options()]
+                found += [
+                    o
+                    for name, p in action.choices.items()
+                    if name in sys.argv
+                    for o in p.all_options()
+                ]
         return found
 
 # %% ../nbs/90_cli.ipynb #8059c163
 def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
     "One option for each field of `Config`."
-    group = parser.add_argument_group("hyperparameters, by the paper's names (they change the preset)")
+    group = parser.add_argument_group(
+        "hyperparameters, by the paper's names (they change the preset)"
+    )
     for field in fields(Config):
         if field.name != "pad":
-            group.add_argument(f"--{field.name}", type=field.type, metavar="X", default=None)  # type: ignore[arg-type]
+            group.add_argument(f"--{field.name}", type=field.type, metavar="X", default=None)
 
+# %% ../nbs/90_cli.ipynb #67669afd
 def add_data(parser: argparse.ArgumentParser) -> None:
     "Options that choose a corpus."
-    parser.add_argument("--data", metavar="NAME", default=None, help="world (embedded, no download), multi30k, or a folder with train.en, train.de, …")
-    parser.add_argument("--pair", metavar="SRC-TGT", default="en-de", help="languages, source first (default: en-de)")
-    parser.add_argument("--files", nargs=2, metavar=("SOURCE", "TARGET"), help="two text files instead of --data, one sentence a line")
-    parser.add_argument("--skip-bad-pairs", action="store_true", help="leave out empty and over-long pairs instead of stopping")
-    parser.add_argument("--sentences", type=int, metavar="N", default=30_000, help="training pairs of the embedded world (default: 30,000)")
+    parser.add_argument(
+        "--data",
+        metavar="NAME",
+        default=None,
+        help="world (embedded, no download), multi30k, or a folder with train.en, train.de, …",
+    )
+    parser.add_argument(
+        "--pair",
+        metavar="SRC-TGT",
+        default="en-de",
+        help="languages, source first (default: en-de)",
+    )
+    parser.add_argument(
+        "--files",
+        nargs=2,
+        metavar=("SOURCE", "TARGET"),
+        help="two text files instead of --data, one sentence a line",
+    )
+    parser.add_argument(
+        "--skip-bad-pairs",
+        action="store_true",
+        help="leave out empty and over-long pairs instead of stopping",
+    )
+    parser.add_argument(
+        "--sentences",
+        type=int,
+        metavar="N",
+        default=30_000,
+        help="training pairs of the embedded world (default: 30,000)",
+    )
 
 # %% ../nbs/90_cli.ipynb #25ecfa6f
 def add_decoding(parser: argparse.ArgumentParser) -> None:
     "Options of the search; what is not given comes from the model's folder."
-    parser.add_argument("--beam", type=int, metavar="K", default=None, help="hypotheses kept; 1 is greedy (default: the model's, 4 in the paper)")
-    parser.add_argument("--alpha", type=float, metavar="A", default=None, help="length penalty (default: the model's, 0.6 in the paper)")
-    parser.add_argument("--extra", type=int, metavar="N", default=None, help="an output may be N tokens longer than its input (paper: 50)")
-    parser.add_argument("--max-tokens", type=int, metavar="N", default=1024, help="longest input line in tokens (default: 1024)")
+    parser.add_argument(
+        "--beam",
+        type=int,
+        metavar="K",
+        default=None,
+        help="hypotheses kept; 1 is greedy (default: the model's, 4 in the paper)",
+    )
+    parser.add_argument(
+        "--alpha",
+        type=float,
+        metavar="A",
+        default=None,
+        help="length penalty (default: the model's, 0.6 in the paper)",
+    )
+    parser.add_argument(
+        "--extra",
+        type=int,
+        metavar="N",
+        default=None,
+        help="an output may be N tokens longer than its input (paper: 50)",
+    )
+    parser.add_argument(
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        default=1024,
+        help="longest input line in tokens (default: 1024)",
+    )
     parser.add_argument("--device", default="cpu", help="cpu, cuda or mps (default: cpu)")
 
 # %% ../nbs/90_cli.ipynb #1fec09c1
 def build_parser() -> Parser:
-    parser = Parser(prog="annotated-transformer", description="The 2017 Transformer: train it, translate with it, score it.",
-                    epilog="Every command has its own --help. Start with: annotated-transformer demo")
+    parser = Parser(
+        prog="annotated-transformer",
+        description="The 2017 Transformer: train it, translate with it, score it.",
+        epilog="Every command has its own --help. Start with: annotated-transformer demo",
+    )
     parser.add_argument("--version", action="version", version=__version__)
-    parser.add_argument("--debug", action="store_true", help="show a traceback instead of one sentence when something fails")
+    parser.add_argument(
+        "--debug",
+        action="store_true",
+        help="show a traceback instead of one sentence when something fails",
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    add = lambda name, text: commands.add_parser(name, help=text, description=text)
 
-    p = add("demo", "train on the embedded world, print BLEU and translations, draw an attention map (4 minutes, no download)")
-    p.add_argument("--out", metavar="FOLDER", default="demo", help="where to write (default: demo, or the next free name)")
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=text)
+
+    p = add(
+        "demo",
+        "train on the embedded world, print BLEU and translations, draw an attention map (4 minutes, no download)",
+    )
+    p.add_argument(
+        "--out",
+        metavar="FOLDER",
+        default="demo",
+        help="where to write (default: demo, or the next free name)",
+    )
     p.add_argument("--seed", type=int, default=0)
-    p.add_argument("--steps", type=int, metavar="N", default=None, help="stop after N updates, for a quick look")
-    p.add_argument("--results", metavar="FILE", help="also write the scores with their circumstances as JSON")
+    p.add_argument(
+        "--steps",
+        type=int,
+        metavar="N",
+        default=None,
+        help="stop after N updates, for a quick look",
+    )
+    p.add_argument(
+        "--results", metavar="FILE", help="also write the scores with their circumstances as JSON"
+    )
 
     p = add("train", "train a model and leave it in a folder")
     add_data(p)
-    p.add_argument("--preset", metavar="NAME", default=None, help="hyperparameters by name (default: demo for world, multi30k for the rest; see `info`)")
-    p.add_argument("--out", metavar="FOLDER", default=None, help="the run's folder (default: runs/DATA-PAIR)")
-    p.add_argument("--minutes", type=float, metavar="M", default=None, help="stop after M minutes of training")
+    p.add_argument(
+        "--preset",
+        metavar="NAME",
+        default=None,
+        help="hyperparameters by name (default: demo for world, multi30k for the rest; see `info`)",
+    )
+    p.add_argument(
+        "--out", metavar="FOLDER", default=None, help="the run's folder (default: runs/DATA-PAIR)"
+    )
+    p.add_argument(
+        "--minutes", type=float, metavar="M", default=None, help="stop after M minutes of training"
+    )
     p.add_argument("--steps", type=int, metavar="N", default=None, help="stop after N updates")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--resume", action="store_true", help="continue the run in --out")
-    p.add_argument("--every", type=int, metavar="N", default=150, help="updates between checkpoints (default: 150)")
-    p.add_argument("--average", type=int, metavar="K", default=5, help="average the last K checkpoints at the end (default: 5)")
+    p.add_argument(
+        "--every",
+        type=int,
+        metavar="N",
+        default=150,
+        help="updates between checkpoints (default: 150)",
+    )
+    p.add_argument(
+        "--average",
+        type=int,
+        metavar="K",
+        default=5,
+        help="average the last K checkpoints at the end (default: 5)",
+    )
     p.add_argument("--device", default="cpu", help="cpu, cuda or mps (default: cpu)")
     add_hyperparameters(p)
     add_reading_commands(add)
@@ -110,26 +213,53 @@ def add_reading_commands(add: Any) -> None:
     "The commands that use a trained model."
     p = add("translate", "translate arguments, a file, or standard input, line by line")
     p.add_argument("model", help="a folder that `train` wrote")
-    p.add_argument("text", nargs="*", help="sentences; without any, --input or standard input is read")
-    p.add_argument("--input", metavar="FILE", help="text file, one sentence a line, - for standard input")
-    p.add_argument("--output", metavar="FILE", help="write here instead of standard output; must not exist")
-    p.add_argument("--strict", action="store_true", help="stop at a line with characters that the vocabulary does not know")
+    p.add_argument(
+        "text", nargs="*", help="sentences; without any, --input or standard input is read"
+    )
+    p.add_argument(
+        "--input", metavar="FILE", help="text file, one sentence a line, - for standard input"
+    )
+    p.add_argument(
+        "--output", metavar="FILE", help="write here instead of standard output; must not exist"
+    )
+    p.add_argument(
+        "--strict",
+        action="store_true",
+        help="stop at a line with characters that the vocabulary does not know",
+    )
     add_decoding(p)
 
     p = add("evaluate", "BLEU and chrF of a model on a test set, with signatures")
     p.add_argument("model", help="a folder that `train` wrote")
     add_data(p)
-    p.add_argument("--split", metavar="NAME", default="test", help="test, valid, or a set of Multi30k such as test_2017_flickr (default: test)")
+    p.add_argument(
+        "--split",
+        metavar="NAME",
+        default="test",
+        help="test, valid, or a set of Multi30k such as test_2017_flickr (default: test)",
+    )
     p.add_argument("--json", action="store_true", help="print one JSON object")
-    p.add_argument("--results", metavar="FILE", help="also write the scores with their circumstances as JSON")
-    p.add_argument("--translations", metavar="FILE", help="also write the translations; must not exist")
+    p.add_argument(
+        "--results", metavar="FILE", help="also write the scores with their circumstances as JSON"
+    )
+    p.add_argument(
+        "--translations", metavar="FILE", help="also write the translations; must not exist"
+    )
     add_decoding(p)
 
     p = add("plot", "draw the learning curves of a training run")
     p.add_argument("run", help="a folder that `train` wrote")
-    p.add_argument("--output", metavar="FILE", default=None, help="PNG, SVG or PDF (default: curves.png in the run's folder)")
+    p.add_argument(
+        "--output",
+        metavar="FILE",
+        default=None,
+        help="PNG, SVG or PDF (default: curves.png in the run's folder)",
+    )
 
-    p = add("info", "parameters and hyperparameters of a preset or a trained model; without a name, all presets")
+    p = add(
+        "info",
+        "parameters and hyperparameters of a preset or a trained model; without a name, all presets",
+    )
     p.add_argument("name", nargs="?", help="a preset, or a folder that `train` wrote")
     p.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -141,18 +271,24 @@ def corpus_of(args: argparse.Namespace) -> Corpus:
     if args.files:
         if args.data:
             raise ValueError("both --data and --files are given; choose one")
-        return two_files(*args.files, skip_bad=args.skip_bad_pairs)
+        return two_files(args.files[0], args.files[1], args.skip_bad_pairs)
     source, _, target = args.pair.partition("-")
     if not source or not target:
-        raise ValueError(f"--pair is '{args.pair}'; expected two languages with a hyphen, for instance en-de")
+        raise ValueError(
+            f"--pair is '{args.pair}'; expected two languages with a hyphen, for instance en-de"
+        )
     if args.data in (None, "world"):
         if args.pair != "en-de":
-            raise ValueError(f"the embedded world has no pair {args.pair}; use en-de, or --data multi30k")
+            raise ValueError(
+                f"the embedded world has no pair {args.pair}; use en-de, or --data multi30k"
+            )
         return world_corpus(args.sentences)
     if args.data == "multi30k":
         return multi30k(source, target)
     if not Path(args.data).exists():
-        raise ValueError(f"unknown data '{args.data}'; {nearest(args.data, ['world', 'multi30k'])}, or a folder that exists")
+        raise ValueError(
+            f"unknown data '{args.data}'; {nearest(args.data, ['world', 'multi30k'])}, or a folder that exists"
+        )
     return text_corpus(args.data, source, target, args.skip_bad_pairs)
 
 # %% ../nbs/90_cli.ipynb #b155a26a
@@ -160,21 +296,42 @@ def command_train(args: argparse.Namespace) -> None:
     from annotated_transformer.training import train
 
     check_device(args.device)
-    changes = {f.name: getattr(args, f.name) for f in fields(Config) if getattr(args, f.name, None) is not None}
-    named = args.preset or ("demo" if args.data in (None, "world") and not args.files else "multi30k")
+    changes = {
+        f.name: getattr(args, f.name)
+        for f in fields(Config)
+        if getattr(args, f.name, None) is not None
+    }
+    named = args.preset or (
+        "demo" if args.data in (None, "world") and not args.files else "multi30k"
+    )
     config = preset(named, **changes)
     for name in ("minutes", "steps", "every", "average", "sentences"):
         if getattr(args, name) is not None and getattr(args, name) <= 0:
             raise ValueError(f"--{name} is {getattr(args, name)}; expected more than 0")
     corpus = corpus_of(args)
     run = Path(args.out or f"runs/{corpus.name}-{'-'.join(corpus.languages)}")
-    say(f"{corpus.name} {'-'.join(corpus.languages)}: {len(corpus.train):,} training and {len(corpus.valid):,} validation pairs; preset {named} → {run}")
-    progress = train(config, corpus, run, seed=args.seed, minutes=args.minutes, until=args.steps, resume=args.resume, every=args.every,
-                     keep=args.average, device=args.device)
+    say(
+        f"{corpus.name} {'-'.join(corpus.languages)}: {len(corpus.train):,} training and {len(corpus.valid):,} validation pairs; preset {named} → {run}"
+    )
+    progress = train(
+        config,
+        corpus,
+        run,
+        seed=args.seed,
+        minutes=args.minutes,
+        until=args.steps,
+        resume=args.resume,
+        every=args.every,
+        keep=args.average,
+        device=args.device,
+    )
     finish_run(run, args.average)
-    say(f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training")
-    say(f"next: annotated-transformer translate {run} \"…\", or evaluate {run}")
+    say(
+        f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training"
+    )
+    say(f'next: annotated-transformer translate {run} "…", or evaluate {run}')
 
+# %% ../nbs/90_cli.ipynb #9b7c2172
 def finish_run(run: Path, last: int) -> TranslationModel:
     "Average the last checkpoints into the run's folder `model`."
     from annotated_transformer.evaluation import averaged_model
@@ -183,6 +340,7 @@ def finish_run(run: Path, last: int) -> TranslationModel:
     model.save(run / "model", replace=True)
     return model
 
+
 def check_device(name: str) -> None:
     "Raise `ValueError` unless PyTorch can use the device."
     import torch
@@ -190,7 +348,10 @@ def check_device(name: str) -> None:
     try:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:
-        raise ValueError(f"device '{name}' can't be used: {str(error).splitlines()[0]}; choose cpu") from None
+        raise ValueError(
+            f"device '{name}' can't be used: {str(error).splitlines()[0]}; choose cpu"
+        ) from None
+
 
 def say(text: str) -> None:
     "A message for people goes to standard error; standard output is for results."
@@ -203,7 +364,10 @@ def numbered_lines(file: BinaryIO, name: str) -> Iterator[str]:
         try:
             yield row.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
-            raise ValueError(f"{name}, line {number}: not UTF-8 ({error.reason} at byte {error.start}); convert it, for instance with `iconv -f latin1 -t utf-8`") from None
+            raise ValueError(
+                f"{name}, line {number}: not UTF-8 ({error.reason} at byte {error.start}); convert it, for instance with `iconv -f latin1 -t utf-8`"
+            ) from None
+
 
 @contextmanager
 def output(path: str | None) -> Iterator[TextIO]:
@@ -227,10 +391,15 @@ def decoding_of(args: argparse.Namespace, model: TranslationModel) -> Decoding:
     "The model's decoding policy with the options that were given."
     from annotated_transformer.checkpoints import Decoding
 
-    given = {name: getattr(args, name) for name in ("beam", "alpha", "extra") if getattr(args, name) is not None}
+    given = {
+        name: getattr(args, name)
+        for name in ("beam", "alpha", "extra")
+        if getattr(args, name) is not None
+    }
     if args.max_tokens < 1:
         raise ValueError(f"--max-tokens is {args.max_tokens}; expected at least 1")
     return Decoding(**asdict(model.decoding) | given)
+
 
 def source_lines(args: argparse.Namespace) -> Iterator[str]:
     "The lines to translate: the arguments, else --input, else standard input."
@@ -244,6 +413,7 @@ def source_lines(args: argparse.Namespace) -> Iterator[str]:
         with Path(args.input).open("rb") as file:
             yield from numbered_lines(file, args.input)
 
+# %% ../nbs/90_cli.ipynb #ceb3913f
 def command_translate(args: argparse.Namespace) -> None:
     from annotated_transformer.checkpoints import load
     from annotated_transformer.search import translate
@@ -275,19 +445,28 @@ def test_pairs(args: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
     from annotated_transformer.data import MULTI30K, multi30k_file, read_parallel
 
     if args.files:
-        return Path(args.files[1]).name, read_parallel(*args.files, skip_bad=args.skip_bad_pairs)[0]
+        return Path(args.files[1]).name, read_parallel(
+            args.files[0], args.files[1], args.skip_bad_pairs
+        )[0]
     name = "test_2016_flickr" if args.split == "test" else args.split
     if args.data == "multi30k" and f"{name}.en" in MULTI30K:
         source, _, target = args.pair.partition("-")
-        return name, read_parallel(multi30k_file(f"{name}.{source}"), multi30k_file(f"{name}.{target}"))[0]
+        return name, read_parallel(
+            multi30k_file(f"{name}.{source}"), multi30k_file(f"{name}.{target}")
+        )[0]
     corpus = corpus_of(args)
     sets = {"test": corpus.test, "valid": corpus.valid}
     if args.split not in sets:
-        raise ValueError(f"unknown split '{args.split}'; {nearest(args.split, [*sets, *sorted({k.split('.')[0] for k in MULTI30K})])}")
+        raise ValueError(
+            f"unknown split '{args.split}'; {nearest(args.split, [*sets, *sorted({k.split('.')[0] for k in MULTI30K})])}"
+        )
     if not sets[args.split]:
-        raise ValueError(f"{corpus.name} has no {args.split} pairs; add {args.split} files, or give --files SOURCE TARGET")
+        raise ValueError(
+            f"{corpus.name} has no {args.split} pairs; add {args.split} files, or give --files SOURCE TARGET"
+        )
     return f"{corpus.name} {args.split}", sets[args.split]
 
+# %% ../nbs/90_cli.ipynb #ac128263
 def command_evaluate(args: argparse.Namespace) -> None:
     from annotated_transformer.checkpoints import load
     from annotated_transformer.evaluation import scores, write_results
@@ -300,7 +479,12 @@ def command_evaluate(args: argparse.Namespace) -> None:
     if args.translations:
         with output(args.translations) as file:
             file.writelines(f"{h}\n" for h in hypotheses)
-    result = {"set": name, **scores(hypotheses, [t for _, t in pairs]), "decoding": asdict(decoding), **training_facts(Path(args.model))}
+    result = {
+        "set": name,
+        **scores(hypotheses, [t for _, t in pairs]),
+        "decoding": asdict(decoding),
+        **training_facts(Path(args.model)),
+    }
     if args.results:
         write_results(args.results, result)
     print(json.dumps(result) if args.json else table(result))
@@ -310,10 +494,23 @@ def training_facts(run: Path) -> dict[str, Any]:
     "What the run's folder says about its training, if it is a run's folder."
     if not (run / "run.json").exists():
         return {}
-    identity, lines = json.loads((run / "run.json").read_text()), (run / "metrics.jsonl").read_text().splitlines()
+    identity, lines = (
+        json.loads((run / "run.json").read_text()),
+        (run / "metrics.jsonl").read_text().splitlines(),
+    )
     last = json.loads(lines[-1]) if lines else {}
-    return {"training": {"corpus": identity["corpus"], "data": identity["data"], "seed": identity["seed"], "hyperparameters": identity["hyperparameters"],
-                         "updates": last.get("step"), "target_tokens": last.get("tokens"), "seconds": last.get("seconds")}}
+    return {
+        "training": {
+            "corpus": identity["corpus"],
+            "data": identity["data"],
+            "seed": identity["seed"],
+            "hyperparameters": identity["hyperparameters"],
+            "updates": last.get("step"),
+            "target_tokens": last.get("tokens"),
+            "seconds": last.get("seconds"),
+        }
+    }
+
 
 def table(result: dict[str, Any]) -> str:
     "The result for people: one line each."
@@ -333,6 +530,7 @@ def command_plot(args: argparse.Namespace) -> None:
         raise ValueError(f"--output is '{path}'; expected a name that ends in .png, .svg or .pdf")
     print(save_figure(learning_curves(records), path))
 
+# %% ../nbs/90_cli.ipynb #d9102644
 def command_info(args: argparse.Namespace) -> None:
     import torch
 
@@ -344,14 +542,26 @@ def command_info(args: argparse.Namespace) -> None:
             return {"parameters": count_parameters(Transformer(config)), **asdict(config)}
 
     if args.name is None:
-        print("\n".join(f"{name:<10} {describe(preset(name))['parameters'] / 1e6:6.1f} million parameters" for name in PAPER | LAPTOP))
+        print(
+            "\n".join(
+                f"{name:<10} {describe(preset(name))['parameters'] / 1e6:6.1f} million parameters"
+                for name in PAPER | LAPTOP
+            )
+        )
     else:
         known = args.name in PAPER | LAPTOP
         if not known and not Path(args.name).exists():
-            raise ValueError(f"'{args.name}' is neither a folder nor a preset; {nearest(args.name, list(PAPER | LAPTOP))}")
-        result = describe(preset(args.name)) if known else {"folder": str(model_folder(args.name)), **describe(load(args.name).model.config)}
+            raise ValueError(
+                f"'{args.name}' is neither a folder nor a preset; {nearest(args.name, list(PAPER | LAPTOP))}"
+            )
+        result = (
+            describe(preset(args.name))
+            if known
+            else {"folder": str(model_folder(args.name)), **describe(load(args.name).model.config)}
+        )
         print(json.dumps(result) if args.json else table(result))
 
+# %% ../nbs/90_cli.ipynb #cf9d8cfa
 def command_demo(args: argparse.Namespace) -> None:
     from annotated_transformer.demo import demo
 
@@ -361,16 +571,25 @@ def command_demo(args: argparse.Namespace) -> None:
 def explain(error: BaseException) -> str:
     "The sentence for an error."
     if isinstance(error, PermissionError):
-        return f"no permission to write {error.filename}; choose another place with --out or --output"
+        return (
+            f"no permission to write {error.filename}; choose another place with --out or --output"
+        )
     if isinstance(error, OSError) and error.errno and error.filename:
         return f"{error.strerror}: {error.filename}"
     return " ".join(str(error).split())
 
+# %% ../nbs/90_cli.ipynb #579fc90a
 def main(argv: Sequence[str] | None = None) -> int:
     "Run a command; returns the exit code."
     args = build_parser().parse_args(argv)
-    commands = {"demo": command_demo, "train": command_train, "translate": command_translate, "evaluate": command_evaluate,
-                "plot": command_plot, "info": command_info}
+    commands = {
+        "demo": command_demo,
+        "train": command_train,
+        "translate": command_translate,
+        "evaluate": command_evaluate,
+        "plot": command_plot,
+        "info": command_info,
+    }
     try:
         commands[args.command](args)
         sys.stdout.flush()

@@ -37,7 +37,19 @@ class Config:
 # %% ../nbs/00_config.ipynb #4f0c0ad6
 def check_config(config: Config) -> None:
     "Raise `ValueError`, naming the field, its value and what was expected, unless `config` describes a model."
-    whole = ("N", "d_model", "d_ff", "h", "d_k", "d_v", "warmup_steps", "train_steps", "batch_tokens", "v", "n_positions")
+    whole = (
+        "N",
+        "d_model",
+        "d_ff",
+        "h",
+        "d_k",
+        "d_v",
+        "warmup_steps",
+        "train_steps",
+        "batch_tokens",
+        "v",
+        "n_positions",
+    )
     for name in whole:
         value = getattr(config, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -45,11 +57,15 @@ def check_config(config: Config) -> None:
     for name in ("P_drop", "eps_ls"):
         value = getattr(config, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
-            raise ValueError(f"{name} is {value!r}; expected a number from 0 up to, but not including, 1")
+            raise ValueError(
+                f"{name} is {value!r}; expected a number from 0 up to, but not including, 1"
+            )
     if config.positions not in ("sinusoidal", "learned"):
         raise ValueError(f"positions is {config.positions!r}; expected 'sinusoidal' or 'learned'")
     if not isinstance(config.pad, int) or not 0 <= config.pad < config.v:
-        raise ValueError(f"pad is {config.pad!r}; expected a token id below the vocabulary size {config.v}")
+        raise ValueError(
+            f"pad is {config.pad!r}; expected a token id below the vocabulary size {config.v}"
+        )
 
 # %% ../nbs/00_config.ipynb #975352b5
 def nearest(
@@ -73,20 +89,32 @@ def vary(
     d_model, h = changes.get("d_model", config.d_model), changes.get("h", config.h)
     if {"h", "d_model"} & changes.keys() and not {"d_k", "d_v"} <= changes.keys():
         if not isinstance(h, int) or h < 1 or d_model % h:
-            raise ValueError(f"d_model={d_model} does not divide into h={h!r} heads; choose h that divides it, or set d_k and d_v")
+            raise ValueError(
+                f"d_model={d_model} does not divide into h={h!r} heads; choose h that divides it, or set d_k and d_v"
+            )
         changes = {"d_k": d_model // h, "d_v": d_model // h} | changes
     return replace(config, **changes)
 
 # %% ../nbs/00_config.ipynb #14c94e99
 PAPER: dict[str, dict[str, Any]] = {
     "base": {},
-    "A-h1": {"h": 1}, "A-h4": {"h": 4}, "A-h16": {"h": 16}, "A-h32": {"h": 32},
-    "B-dk16": {"d_k": 16}, "B-dk32": {"d_k": 32},
-    "C-N2": {"N": 2}, "C-N4": {"N": 4}, "C-N8": {"N": 8},
-    "C-d256": {"d_model": 256}, "C-d1024": {"d_model": 1024},
-    "C-ff1024": {"d_ff": 1024}, "C-ff4096": {"d_ff": 4096},
-    "D-drop0": {"P_drop": 0.0}, "D-drop2": {"P_drop": 0.2},
-    "D-ls0": {"eps_ls": 0.0}, "D-ls2": {"eps_ls": 0.2},
+    "A-h1": {"h": 1},
+    "A-h4": {"h": 4},
+    "A-h16": {"h": 16},
+    "A-h32": {"h": 32},
+    "B-dk16": {"d_k": 16},
+    "B-dk32": {"d_k": 32},
+    "C-N2": {"N": 2},
+    "C-N4": {"N": 4},
+    "C-N8": {"N": 8},
+    "C-d256": {"d_model": 256},
+    "C-d1024": {"d_model": 1024},
+    "C-ff1024": {"d_ff": 1024},
+    "C-ff4096": {"d_ff": 4096},
+    "D-drop0": {"P_drop": 0.0},
+    "D-drop2": {"P_drop": 0.2},
+    "D-ls0": {"eps_ls": 0.0},
+    "D-ls2": {"eps_ls": 0.2},
     "E-learned": {"positions": "learned"},
     "big": {"d_model": 1024, "d_ff": 4096, "h": 16, "P_drop": 0.3, "train_steps": 300_000},
     "big-en-fr": {"d_model": 1024, "d_ff": 4096, "h": 16, "train_steps": 300_000, "v": 32_000},
@@ -94,10 +122,28 @@ PAPER: dict[str, dict[str, Any]] = {
 
 # %% ../nbs/00_config.ipynb #4f4294ff
 LAPTOP: dict[str, dict[str, Any]] = {
-    "demo": {"N": 2, "d_model": 128, "d_ff": 512, "h": 4, "P_drop": 0.1, "warmup_steps": 400,
-             "train_steps": 1200, "batch_tokens": 2000, "v": 1000},
-    "multi30k": {"N": 3, "d_model": 256, "d_ff": 512, "h": 4, "P_drop": 0.2, "warmup_steps": 1000,
-                 "train_steps": 4000, "batch_tokens": 2000, "v": 6000},
+    "demo": {
+        "N": 2,
+        "d_model": 128,
+        "d_ff": 512,
+        "h": 4,
+        "P_drop": 0.05,
+        "warmup_steps": 800,
+        "train_steps": 2400,
+        "batch_tokens": 1000,
+        "v": 1500,
+    },
+    "multi30k": {
+        "N": 3,
+        "d_model": 256,
+        "d_ff": 512,
+        "h": 4,
+        "P_drop": 0.2,
+        "warmup_steps": 1000,
+        "train_steps": 4000,
+        "batch_tokens": 2000,
+        "v": 6000,
+    },
     "tiny": {"N": 3, "d_model": 256, "d_ff": 1024, "h": 4, "v": 8000, "batch_tokens": 1536},
 }
 
@@ -118,6 +164,7 @@ def typecheck(f: Any) -> Any:
     from beartype import BeartypeConf, beartype
 
     return beartype(conf=BeartypeConf(is_pep484_tower=True))(f)
+
 
 def check_shapes() -> bool:
     "In a notebook, check jaxtyping annotations at every call from here on; False where that is not possible."

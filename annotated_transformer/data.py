@@ -30,6 +30,7 @@ from .world import world_pairs
 # %% ../nbs/51_data.ipynb #46091d31
 Pairs = list[tuple[str, str]]
 
+
 class Corpus(NamedTuple):
     "Sentence pairs for training, validation and test."
 
@@ -49,7 +50,10 @@ class Corpus(NamedTuple):
 # %% ../nbs/51_data.ipynb #a5cf9302
 def world_corpus(n: int = 30_000, seed: int = 0) -> Corpus:
     "The embedded English–German world: `n` training pairs, 500 for validation, 500 for test."
-    splits = [[(p.source, p.target) for p in world_pairs(size, split, seed)] for split, size in (("train", n), ("valid", 500), ("test", 500))]
+    splits = [
+        [(p.source, p.target) for p in world_pairs(size, split, seed)]
+        for split, size in (("train", n), ("valid", 500), ("test", 500))
+    ]
     return Corpus("world", ("en", "de"), *splits)
 
 # %% ../nbs/51_data.ipynb #210105b1
@@ -57,7 +61,9 @@ def read_lines(path: Path | str) -> list[str]:
     "The lines of a UTF-8 text file, plain or gzip. Raises `FileNotFoundError`, or `ValueError` with the line that is not UTF-8."
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"no such file: {path}; check the name, or give the folder that holds it")
+        raise FileNotFoundError(
+            f"no such file: {path}; check the name, or give the folder that holds it"
+        )
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     rows = data.split(b"\n")
     if rows[-1] == b"":
@@ -67,8 +73,10 @@ def read_lines(path: Path | str) -> list[str]:
         try:
             lines.append(row.decode("utf-8").rstrip("\r"))
         except UnicodeDecodeError as error:
-            raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason} at byte {error.start}); convert the file, "
-                             "for instance with `iconv -f latin1 -t utf-8`") from None
+            raise ValueError(
+                f"{path}, line {number}: not UTF-8 ({error.reason} at byte {error.start}); convert the file, "
+                "for instance with `iconv -f latin1 -t utf-8`"
+            ) from None
     return lines
 
 # %% ../nbs/51_data.ipynb #d1094fec
@@ -80,23 +88,35 @@ def suspicious_line(sources: Sequence[str], targets: Sequence[str]) -> int:
     return min(len(sources), len(targets)) + 1
 
 # %% ../nbs/51_data.ipynb #da529325
-def read_parallel(source: Path | str, target: Path | str, skip_bad: bool = False, max_words: int = 1000) -> tuple[Pairs, list[str]]:
+def read_parallel(
+    source: Path | str, target: Path | str, skip_bad: bool = False, max_words: int = 1000
+) -> tuple[Pairs, list[str]]:
     "Sentence pairs of two files, and what was left out and why. A bad pair is an error unless `skip_bad`."
     sources, targets = read_lines(source), read_lines(target)
     if len(sources) != len(targets):
-        raise ValueError(f"{source} has {len(sources)} lines but {target} has {len(targets)}; "
-                         f"line {suspicious_line(sources, targets)} is the first that does not look like a pair")
+        raise ValueError(
+            f"{source} has {len(sources)} lines but {target} has {len(targets)}; "
+            f"line {suspicious_line(sources, targets)} is the first that does not look like a pair"
+        )
     pairs, left_out = [], []
     for number, (s, t) in enumerate(zip(sources, targets, strict=True), 1):
         for path, line in ((source, s), (target, t)):
-            fault = "empty" if not line.strip() else f"{len(line.split())} words long" if len(line.split()) > max_words else None
+            fault = (
+                "empty"
+                if not line.strip()
+                else f"{len(line.split())} words long"
+                if len(line.split()) > max_words
+                else None
+            )
             if fault:
                 left_out.append(f"{path}, line {number}: {fault}")
                 break
         else:
             pairs.append((s, t))
     if left_out and not skip_bad:
-        raise ValueError(f"{left_out[0]} ({len(left_out)} such pairs); mend the files, or leave such pairs out with --skip-bad-pairs")
+        raise ValueError(
+            f"{left_out[0]} ({len(left_out)} such pairs); mend the files, or leave such pairs out with --skip-bad-pairs"
+        )
     return pairs, left_out
 
 # %% ../nbs/51_data.ipynb #638efe63
@@ -126,14 +146,19 @@ MULTI30K = {
 def data_folders() -> list[Path]:
     "Where data is looked for: the folder of ANNOTATED_TRANSFORMER_DATA if set, then the cache."
     named = os.environ.get("ANNOTATED_TRANSFORMER_DATA")
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "annotated_transformer"
+    cache = (
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "annotated_transformer"
+    )
     return ([Path(named)] if named else []) + [cache]
+
 
 def check_sum(path: Path, sha256: str) -> None:
     "Raise `ValueError` unless the file has this SHA-256."
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != sha256:
-        raise ValueError(f"{path} has SHA-256 {found[:12]}…, expected {sha256[:12]}…; delete it and fetch it again")
+        raise ValueError(
+            f"{path} has SHA-256 {found[:12]}…, expected {sha256[:12]}…; delete it and fetch it again"
+        )
 
 # %% ../nbs/51_data.ipynb #df5eb59e
 def download(url: str, path: Path, sha256: str) -> Path:
@@ -143,12 +168,17 @@ def download(url: str, path: Path, sha256: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         have = partial.stat().st_size if partial.exists() else 0
         request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
-        with urllib.request.urlopen(request, timeout=30) as response, partial.open("ab" if response.status == 206 else "wb") as file:
+        with (
+            urllib.request.urlopen(request, timeout=30) as response,
+            partial.open("ab" if response.status == 206 else "wb") as file,
+        ):
             while chunk := response.read(1 << 16):
                 file.write(chunk)
     except OSError as error:
-        raise OSError(f"could not download {url} ({error}); without a network, put the file {path.name} into a folder "
-                      f"'{path.parent.name}' and name that folder's parent in ANNOTATED_TRANSFORMER_DATA, or train with --data world") from None
+        raise OSError(
+            f"could not download {url} ({error}); without a network, put the file {path.name} into a folder "
+            f"'{path.parent.name}' and name that folder's parent in ANNOTATED_TRANSFORMER_DATA, or train with --data world"
+        ) from None
     try:
         check_sum(partial, sha256)
     except ValueError:
@@ -165,14 +195,21 @@ def multi30k_file(name: str) -> Path:
         if path.is_file():
             check_sum(path, MULTI30K[name])
             return path
-    return download(f"{MULTI30K_URL}{name}.gz", data_folders()[-1] / "multi30k" / f"{name}.gz", MULTI30K[name])
+    return download(
+        f"{MULTI30K_URL}{name}.gz", data_folders()[-1] / "multi30k" / f"{name}.gz", MULTI30K[name]
+    )
+
 
 def multi30k(source: str = "en", target: str = "de") -> Corpus:
     "Multi30k for two of its languages en, de, fr; the test set is that of 2016."
     if {source, target} - {"en", "de", "fr"} or source == target:
-        raise ValueError(f"Multi30k has no pair {source}-{target}; choose two of en, de, fr, for instance en-de")
-    splits = [read_parallel(*(multi30k_file(f"{split}.{language}") for language in (source, target)))[0]
-              for split in ("train", "val", "test_2016_flickr")]
+        raise ValueError(
+            f"Multi30k has no pair {source}-{target}; choose two of en, de, fr, for instance en-de"
+        )
+    splits = []
+    for split in ("train", "val", "test_2016_flickr"):
+        paths = [multi30k_file(f"{split}.{language}") for language in (source, target)]
+        splits.append(read_parallel(paths[0], paths[1])[0])
     return Corpus("multi30k", (source, target), *splits)
 
 # %% ../nbs/51_data.ipynb #726b1d39
@@ -185,17 +222,22 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> tuple[P
                 return paths[0], paths[1]
     return None
 
+
 def text_corpus(folder: Path | str, source: str, target: str, skip_bad: bool = False) -> Corpus:
     "The corpus in a folder of text files named by split and language."
     folder = Path(folder)
     if not folder.is_dir():
-        raise FileNotFoundError(f"no such folder: {folder}; give world, multi30k, or a folder with train.{source} and train.{target}")
+        raise FileNotFoundError(
+            f"no such folder: {folder}; give world, multi30k, or a folder with train.{source} and train.{target}"
+        )
     splits: dict[str, Pairs] = {}
     for split in ("train", "valid", "test"):
         files = split_files(folder, split, (source, target))
         splits[split] = read_parallel(*files, skip_bad=skip_bad)[0] if files else []
     if not splits["train"]:
-        raise FileNotFoundError(f"no training pairs in {folder}; expected files train.{source} and train.{target}, plain or .gz")
+        raise FileNotFoundError(
+            f"no training pairs in {folder}; expected files train.{source} and train.{target}, plain or .gz"
+        )
     return hold_out(Corpus(folder.name, (source, target), **splits))
 
 # %% ../nbs/51_data.ipynb #39a8a814
@@ -205,16 +247,30 @@ def hold_out(corpus: Corpus) -> Corpus:
         return corpus
     n = min(1000, max(1, len(corpus.train) // 100))
     if len(corpus.train) <= n:
-        raise ValueError(f"{len(corpus.train)} training pair is too few; give at least 2, of which 1 is used for validation")
+        raise ValueError(
+            f"{len(corpus.train)} training pair is too few; give at least 2, of which 1 is used for validation"
+        )
     return corpus._replace(train=corpus.train[:-n], valid=corpus.train[-n:])
+
 
 def two_files(source: Path | str, target: Path | str, skip_bad: bool = False) -> Corpus:
     "The corpus in two text files, one sentence a line; languages are the file endings."
-    languages = tuple(Path(str(p).removesuffix(".gz")).suffix.lstrip(".") or "text" for p in (source, target))
-    return hold_out(Corpus(Path(source).stem, (languages[0], languages[1]), read_parallel(source, target, skip_bad)[0], [], []))
+    languages = tuple(
+        Path(str(p).removesuffix(".gz")).suffix.lstrip(".") or "text" for p in (source, target)
+    )
+    return hold_out(
+        Corpus(
+            Path(source).stem,
+            (languages[0], languages[1]),
+            read_parallel(source, target, skip_bad)[0],
+            [],
+            [],
+        )
+    )
 
 # %% ../nbs/51_data.ipynb #5665070d
 PAD, UNK, BOS, EOS = range(4)
+
 
 class Tokenizer:
     "A shared sub-word vocabulary: text to ids and back."
@@ -252,13 +308,28 @@ def train_tokenizer(
     out = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_writer=out, vocab_size=v, model_type="bpe", character_coverage=1.0,
-            pad_id=PAD, unk_id=UNK, bos_id=BOS, eos_id=EOS, max_sentence_length=1 << 20, num_threads=1, minloglevel=2)
+            sentence_iterator=iter(lines),
+            model_writer=out,
+            vocab_size=v,
+            model_type="bpe",
+            character_coverage=1.0,
+            pad_id=PAD,
+            unk_id=UNK,
+            bos_id=BOS,
+            eos_id=EOS,
+            max_sentence_length=1 << 20,
+            num_threads=1,
+            minloglevel=2,
+        )
     except RuntimeError as error:
         if most := re.search(r"value <= (\d+)", str(error)):
-            raise ValueError(f"a vocabulary of {v} is larger than this corpus allows; choose at most {most[1]}, for instance --v {most[1]}") from None
+            raise ValueError(
+                f"a vocabulary of {v} is larger than this corpus allows; choose at most {most[1]}, for instance --v {most[1]}"
+            ) from None
         if least := re.search(r"required_chars\. (\d+) vs (\d+)", str(error)):
-            raise ValueError(f"a vocabulary of {v} is too small for the {least[2]} different characters of this corpus; choose more") from None
+            raise ValueError(
+                f"a vocabulary of {v} is too small for the {least[2]} different characters of this corpus; choose more"
+            ) from None
         raise ValueError(f"no vocabulary could be learned from this corpus: {error}") from None
     return Tokenizer(out.getvalue())
 
@@ -270,7 +341,9 @@ class Batch(NamedTuple):
     target_in: Int[Tensor, "b t"]  # starts with BOS
     target_out: Int[Tensor, "b t"]  # target_in one step later, ends with EOS
 
+
 Encoded = list[tuple[list[int], list[int]]]
+
 
 def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "b n"]:
     "Fill rows with PAD up to the longest."
@@ -279,11 +352,17 @@ def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "b n"]:
         out[i, : len(row)] = torch.tensor(row)
     return out
 
+
 def make_batch(pairs: Encoded) -> Batch:
     "Pad some pairs of token ids into a batch."
     sources, targets = zip(*pairs, strict=True)
-    return Batch(pad([[*s, EOS] for s in sources]), pad([[BOS, *t] for t in targets]), pad([[*t, EOS] for t in targets]))
+    return Batch(
+        pad([[*s, EOS] for s in sources]),
+        pad([[BOS, *t] for t in targets]),
+        pad([[*t, EOS] for t in targets]),
+    )
 
+# %% ../nbs/51_data.ipynb #c1b04eab
 def encode_pairs(tokenizer: Tokenizer, pairs: Pairs) -> Encoded:
     "Token ids of both sides of each pair."
     sources, targets = zip(*pairs, strict=True)
@@ -301,11 +380,14 @@ def token_batches(
     size = [(max(len(s), len(t)) + 1, len(s)) for s, t in encoded]
     longest = max(range(len(size)), key=lambda i: size[i][0])
     if size[longest][0] > budget:
-        raise ValueError(f"pair {longest + 1} has {size[longest][0]} tokens, more than a batch of {budget}; raise batch_tokens or leave the pair out")
+        raise ValueError(
+            f"pair {longest + 1} has {size[longest][0]} tokens, more than a batch of {budget}; raise batch_tokens or leave the pair out"
+        )
     order = list(range(len(encoded)))
     rng.shuffle(order)
     order.sort(key=lambda i: size[i])
-    batches, current = [], []
+    batches: list[list[int]] = []
+    current: list[int] = []
     for i in order:
         if current and (len(current) + 1) * size[i][0] > budget:
             batches.append(current)

@@ -25,7 +25,10 @@ from .visualization import attention_map, save_figure
 def untrained(model: TranslationModel, seed: int) -> TranslationModel:
     "The same architecture and tokenizer with fresh weights."
     torch.manual_seed(seed)
-    return TranslationModel(Transformer(model.model.config).eval(), model.tokenizer, model.languages, model.decoding)
+    return TranslationModel(
+        Transformer(model.model.config).eval(), model.tokenizer, model.languages, model.decoding
+    )
+
 
 def compare(model: TranslationModel, pairs: Pairs, seed: int) -> tuple[dict[str, Any], list[str]]:
     "Scores of the model beside those of an untrained one, and the model's translations."
@@ -40,13 +43,27 @@ def picture(model: TranslationModel, sentence: str, path: Path) -> Path:
     tokenizer = model.tokenizer
     source = [*tokenizer.encode([sentence])[0], EOS]
     target = [*tokenizer.encode(translate(model, [sentence]))[0], EOS]
-    ax = attention_map(model.model, torch.tensor(source), torch.tensor([BOS, *target[:-1]]), labels(tokenizer.pieces(source)), labels(tokenizer.pieces(target)))
+    ax = attention_map(
+        model.model,
+        torch.tensor(source),
+        torch.tensor([BOS, *target[:-1]]),
+        labels(tokenizer.pieces(source)),
+        labels(tokenizer.pieces(target)),
+    )
     ax.set(xlabel="English", ylabel="German, the token being predicted")
     return save_figure(ax, path)
 
+
 def labels(pieces: list[str]) -> list[str]:
     "Sub-words as labels: a leading space becomes nothing, a continuation a hyphen."
-    return [p.replace("▁", "") if p.startswith("▁") else p if p.startswith("<") or not p[0].isalpha() else f"-{p}" for p in pieces]
+    return [
+        p.replace("▁", "")
+        if p.startswith("▁")
+        else p
+        if p.startswith("<") or not p[0].isalpha()
+        else f"-{p}"
+        for p in pieces
+    ]
 
 # %% ../nbs/91_demo.ipynb #4848d006
 def free_name(folder: Path) -> Path:
@@ -55,24 +72,48 @@ def free_name(folder: Path) -> Path:
         return folder
     return next(p for n in count(2) if not (p := folder.with_name(f"{folder.name}-{n}")).exists())
 
+
 def show_translations(corpus: Corpus, hypotheses: list[str], n: int = 6) -> None:
     "Print the first few test sentences with reference and translation."
     for (source, reference), hypothesis in list(zip(corpus.test, hypotheses, strict=True))[:n]:
         print(f"\n  English    {source}\n  model      {hypothesis}\n  reference  {reference}")
 
-def demo(out: Path, seed: int = 0, steps: int | None = None, n: int = 60_000, results: str | None = None, show: bool = True) -> dict[str, Any]:
+# %% ../nbs/91_demo.ipynb #628d80e0
+def demo(
+    out: Path,
+    seed: int = 0,
+    steps: int | None = None,
+    n: int = 60_000,
+    results: str | None = None,
+    show: bool = True,
+) -> dict[str, Any]:
     "Train on the embedded world and show what was learned; leaves a model, `scores.json` and `attention.png` in `out`."
     out, config, corpus = free_name(out), preset("demo"), world_corpus(n)
-    print(f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/")
+    print(
+        f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/"
+    )
     progress = train(config, corpus, out, seed=seed, until=steps, every=100, keep=5, show=show)
     model = averaged_model(out)
     model.save(out / "model")
     found, hypotheses = compare(model, corpus.test, seed)
-    print(f"\nBLEU on {found['sentences']} sentences with combinations of words that were never seen together:")
-    print(f"  untrained  {found['untrained BLEU']:5.1f}\n  trained    {found['BLEU']:5.1f}    ({found['BLEU signature']})")
+    print(
+        f"\nBLEU on {found['sentences']} sentences with combinations of words that were never seen together:"
+    )
+    print(
+        f"  untrained  {found['untrained BLEU']:5.1f}\n  trained    {found['BLEU']:5.1f}    ({found['BLEU signature']})"
+    )
     show_translations(corpus, hypotheses)
     path = picture(model, "The farmer buys a lamp because it is cheap.", out / "attention.png")
-    print(f"\nThe attention of one sentence is drawn in {path}\nTry: annotated-transformer translate {out} \"The old cat sleeps because it is tired.\"")
-    found = {"set": "world test", "seed": seed, "updates": progress.step, "target_tokens": progress.tokens, "seconds": round(progress.seconds), **found}
+    print(
+        f'\nThe attention of one sentence is drawn in {path}\nTry: annotated-transformer translate {out} "The old cat sleeps because it is tired."'
+    )
+    found = {
+        "set": "world test",
+        "seed": seed,
+        "updates": progress.step,
+        "target_tokens": progress.tokens,
+        "seconds": round(progress.seconds),
+        **found,
+    }
     write_results(results or out / "scores.json", found)
     return found

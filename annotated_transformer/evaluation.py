@@ -34,6 +34,7 @@ def average(folders: Sequence[Path]) -> dict[str, Tensor]:
             total[name] = total[name] + weight.double() if name in total else weight.double()
     return {name: (weight / len(folders)).float() for name, weight in total.items()}
 
+
 def averaged_model(run: Path | str, last: int = 5) -> TranslationModel:
     "The newest model of a training run, with the mean weights of its last checkpoints."
     folders = checkpoint_folders(Path(run))[-last:]
@@ -49,7 +50,9 @@ def scores(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, An
     from sacrebleu.metrics import BLEU, CHRF
 
     if len(hypotheses) != len(references):
-        raise ValueError(f"{len(hypotheses)} translations for {len(references)} references; they must be as many")
+        raise ValueError(
+            f"{len(hypotheses)} translations for {len(references)} references; they must be as many"
+        )
     if not references:
         raise ValueError("no sentences to score; the test set is empty")
     found: dict[str, Any] = {}
@@ -62,19 +65,39 @@ def scores(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, An
 # %% ../nbs/61b_evaluation.ipynb #58707cfe
 def circumstances() -> dict[str, Any]:
     "What a results file must say about how it was made."
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=Path(__file__).parent, check=False) if "__file__" in globals() else None
+    commit = (
+        subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            cwd=Path(__file__).parent,
+            check=False,
+        )
+        if "__file__" in globals()
+        else None
+    )
     libraries = ("torch", "sentencepiece", "sacrebleu", "numpy")
     return {
         "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
         "commit": commit.stdout.strip() or None if commit else None,
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in libraries}},
-        "hardware": {"machine": platform.machine(), "threads": torch.get_num_threads(), "cores": os.cpu_count()},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in libraries},
+        },
+        "hardware": {
+            "machine": platform.machine(),
+            "threads": torch.get_num_threads(),
+            "cores": os.cpu_count(),
+        },
         "date": datetime.date.today().isoformat(),
     }
 
+# %% ../nbs/61b_evaluation.ipynb #cce60e7a
 def write_results(path: Path | str, results: dict[str, Any]) -> None:
     "Write a results file, all or nothing."
     path, partial = Path(path), Path(f"{path}.partial")
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial.write_text(json.dumps(results | circumstances(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    partial.write_text(
+        json.dumps(results | circumstances(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     os.replace(partial, path)

@@ -113,6 +113,7 @@ class Noun(NamedTuple):
     de: tuple[str, str]
     tag: str  # p person, a animal, t thing, w worn, o opened, f food, l place
 
+
 class Verb(NamedTuple):
     en: tuple[str, str, str]  # base, third person singular, past
     prefix: str  # separable particle, or ""
@@ -123,25 +124,55 @@ class Verb(NamedTuple):
     objects: str  # tags of the nouns it takes
     dative: bool
 
+
 def lines(text: str) -> Iterator[list[str]]:
     "The entries of a lexicon, split at spaces."
     return (entry.split() for entry in text.replace("\n", "|").split("|"))
 
+
 def parse_nouns(text: str, tag: str) -> list[Noun]:
     return [Noun((e[0], e[1]), e[2], (e[3], e[4]), tag) for e in lines(text)]
 
+# %% ../nbs/51a_lexicon.ipynb #df2b970f
 def parse_verb(e: list[str]) -> Verb:
     prefix, _, infinitive = e[3].rpartition("+")
     participle, _, auxiliary = e[5].partition(":")
     objects = e[6] if len(e) > 6 else ""
     en = (e[0].replace("_", " "), e[1].replace("_", " "), e[2].replace("_", " "))
-    return Verb(en, prefix, infinitive, e[4], prefix + participle, auxiliary or "hat", objects.rstrip("d"), objects.endswith("d"))
+    return Verb(
+        en,
+        prefix,
+        infinitive,
+        e[4],
+        prefix + participle,
+        auxiliary or "hat",
+        objects.rstrip("d"),
+        objects.endswith("d"),
+    )
 
 # %% ../nbs/51a_lexicon.ipynb #1b286778
-NOUNS = [n for text, tag in ((PERSONS, "p"), (ANIMALS, "a"), (THINGS, "t"), (WORN, "w"), (OPENED, "o"), (FOOD, "f"), (PLACES, "l"))
-         for n in parse_nouns(text, tag)]
-VERBS = {name: [parse_verb(e) for e in lines(text)] for name, text in
-         (("transitive", TRANSITIVE), ("intransitive", INTRANSITIVE), ("ditransitive", DITRANSITIVE), ("saying", SAYING))}
+NOUNS = [
+    n
+    for text, tag in (
+        (PERSONS, "p"),
+        (ANIMALS, "a"),
+        (THINGS, "t"),
+        (WORN, "w"),
+        (OPENED, "o"),
+        (FOOD, "f"),
+        (PLACES, "l"),
+    )
+    for n in parse_nouns(text, tag)
+]
+VERBS = {
+    name: [parse_verb(e) for e in lines(text)]
+    for name, text in (
+        ("transitive", TRANSITIVE),
+        ("intransitive", INTRANSITIVE),
+        ("ditransitive", DITRANSITIVE),
+        ("saying", SAYING),
+    )
+}
 ADJECTIVE_LIST = [(e[0], *(e[1].split("/") * 2)[:2], e[2]) for e in lines(ADJECTIVES)]
 TIME_LIST = [tuple(e.split("|")) for e in TIMES.replace("\n", ",").split(",")]
 PREPOSITION_LIST, CONJUNCTION_LIST = list(lines(PREPOSITIONS)), list(lines(CONJUNCTIONS))
@@ -150,17 +181,45 @@ ADJECTIVES_BY_TAG = {tag: [a for a in ADJECTIVE_LIST if tag in a[3]] for tag in 
 
 # %% ../nbs/51a_lexicon.ipynb #fec10d5a
 NOMINATIVE, ACCUSATIVE, DATIVE = range(3)
-DEFINITE = [["der", "die", "das", "die"], ["den", "die", "das", "die"], ["dem", "der", "dem", "den"]]
-DIESER = [["er", "e", "es", "e"], ["en", "e", "es", "e"], ["em", "er", "em", "en"]]  # also the strong adjective
+
+
+DEFINITE = [
+    ["der", "die", "das", "die"],
+    ["den", "die", "das", "die"],
+    ["dem", "der", "dem", "den"],
+]
+
+
+DIESER = [
+    ["er", "e", "es", "e"],
+    ["en", "e", "es", "e"],
+    ["em", "er", "em", "en"],
+]  # also the strong adjective
+
+
 EIN = [["", "e", "", "e"], ["en", "e", "", "e"], ["em", "er", "em", "en"]]
+
+
 WEAK = [["e", "e", "e", "en"], ["en", "e", "e", "en"], ["en"] * 4]
+
+
 MIXED = [["er", "e", "es", "en"], ["en", "e", "es", "en"], ["en"] * 4]
+
+
 PRONOUN = [["er", "sie", "es", "sie"], ["ihn", "sie", "es", "sie"], ["ihm", "ihr", "ihm", "ihnen"]]
-RELATIVE = [["der", "die", "das", "die"], ["den", "die", "das", "die"], ["dem", "der", "dem", "denen"]]
+
+# %% ../nbs/51a_lexicon.ipynb #6c84dde1
+RELATIVE = [
+    ["der", "die", "das", "die"],
+    ["den", "die", "das", "die"],
+    ["dem", "der", "dem", "denen"],
+]
+
 
 def column(noun: Noun, plural: bool) -> int:
     "Which column of the tables a noun takes."
     return 3 if plural else "mfn".index(noun.gender.replace("w", "m"))
+
 
 def decline(noun: Noun, case: int, plural: bool) -> str:
     "The noun's form: plural datives add -n, weak masculines their ending outside the nominative."
@@ -177,6 +236,7 @@ class Determiner(NamedTuple):
     adjective: list[list[str]]
     definite: bool  # negated by nicht, not by kein
 
+
 DETERMINERS = {
     "the": Determiner(("the", "the"), "", DEFINITE, WEAK, True),
     "a": Determiner(("a", None), "ein", EIN, MIXED, False),
@@ -187,8 +247,11 @@ DETERMINERS = {
     "every": Determiner(("every", None), "jed", DIESER, WEAK, True),
     "two": Determiner((None, "two"), "zwei", None, DIESER, True),
     "three": Determiner((None, "three"), "drei", None, DIESER, True),
-    "no": Determiner(("a", ""), "kein", EIN, MIXED, False),  # the German side of a negated indefinite
+    "no": Determiner(
+        ("a", ""), "kein", EIN, MIXED, False
+    ),  # the German side of a negated indefinite
 }
+
 
 def article(d: Determiner, case: int, col: int) -> str:
     "The German determiner, inflected."

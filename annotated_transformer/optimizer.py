@@ -26,6 +26,7 @@ def paper_adam(model: nn.Module) -> optim.Adam:
     "Adam with the numbers of section 5.3; the learning rate is set at every step."
     return optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
+
 def set_learning_rate(
     optimizer: optim.Optimizer,
     step: int,  # counted from 1

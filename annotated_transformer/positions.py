@@ -58,6 +58,8 @@ class LearnedPositions(nn.Module):
     ) -> Float[Tensor, "b t d"]:
         end = start + x.shape[1]
         if end > len(self.table):
-            raise ValueError(f"position {end} of a sequence, but the learned table has {len(self.table)} positions; "
-                             "raise n_positions or use positions='sinusoidal'")
+            raise ValueError(
+                f"position {end} of a sequence, but the learned table has {len(self.table)} positions; "
+                "raise n_positions or use positions='sinusoidal'"
+            )
         return x + self.table[start:end]

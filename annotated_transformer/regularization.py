@@ -25,6 +25,7 @@ class Loss(NamedTuple):
     smoothed: Tensor  # what training minimizes
     nll: Tensor  # plain negative log-likelihood: perplexity is exp(nll / tokens)
 
+
 def smoothed_loss(
     logits: Float[Tensor, "n v"],
     target: Int[Tensor, "n"],

@@ -18,7 +18,7 @@ from torch import Tensor
 from .attention import padding_mask
 from .checkpoints import Decoding, TranslationModel
 from .data import BOS, EOS, PAD, UNK, pad
-from .transformer import LayerCache, Transformer
+from .transformer import Transformer
 
 # %% ../nbs/61a_search.ipynb #7377b4f2
 class Stepper:
@@ -50,9 +50,11 @@ class Hypothesis(NamedTuple):
     log_p: float  # sum of log-probabilities, EOS included
     score: float  # log_p divided by the length penalty
 
+
 def length_penalty(length: int, alpha: float) -> float:
     "((5 + |y|) / 6)^alpha of Wu et al. (2016); |y| counts the end-of-sentence."
     return ((5 + length) / 6) ** alpha
+
 
 def limits(source: Int[Tensor, "b s"], extra: int, pad_id: int = PAD) -> list[int]:
     "The largest number of output tokens for each row: tokens of the source (without EOS) plus `extra`."
@@ -60,21 +62,26 @@ def limits(source: Int[Tensor, "b s"], extra: int, pad_id: int = PAD) -> list[in
 
 # %% ../nbs/61a_search.ipynb #ab397e0d
 @torch.no_grad()
-def greedy_search(model: Transformer, source: Int[Tensor, "b s"], extra: int = 50) -> list[Hypothesis]:
+def greedy_search(
+    model: Transformer, source: Int[Tensor, "b s"], extra: int = 50
+) -> list[Hypothesis]:
     "The most probable token at each step (section 6.1's search with a beam of one)."
     stepper, rows = Stepper(model, source), list(range(len(source)))
     most, out = limits(source, extra), [Hypothesis([], 0.0, 0.0) for _ in rows]
     tokens = source.new_full((len(rows),), BOS)
     while rows:
         log_p = stepper.step(tokens)
-        best, tokens = log_p.max(-1)
+        tokens = log_p.argmax(-1)
         for i, row in enumerate(rows):
             token = EOS if stepper.position == most[row] else int(tokens[i])
             total = out[row].log_p + log_p[i, token].item()
             out[row] = Hypothesis([*out[row].tokens, token], total, total)
         keep = [i for i, row in enumerate(rows) if out[row].tokens[-1] != EOS]
         if len(keep) < len(rows):
-            rows, index = [rows[i] for i in keep], torch.tensor(keep, dtype=torch.long, device=source.device)
+            rows, index = (
+                [rows[i] for i in keep],
+                torch.tensor(keep, dtype=torch.long, device=source.device),
+            )
             tokens = tokens[index]
             stepper.select(index)
     return out
@@ -109,8 +116,13 @@ class Beam:
             worst = self.finished[row][-1].score if len(self.finished[row]) == self.K else -math.inf
             new = [k for k in range(self.K) if row_scores[k] > worst]
             if new:
-                made = [Hypothesis([*self.tokens[row, k].tolist(), EOS], totals[k], row_scores[k]) for k in new]
-                self.finished[row] = sorted([*self.finished[row], *made], key=lambda h: -h.score)[: self.K]
+                made = [
+                    Hypothesis([*self.tokens[row, k].tolist(), EOS], totals[k], row_scores[k])
+                    for k in new
+                ]
+                self.finished[row] = sorted([*self.finished[row], *made], key=lambda h: -h.score)[
+                    : self.K
+                ]
 
 # %% ../nbs/61a_search.ipynb #1668acff
 def extend(beam: Beam, log_p: Float[Tensor, "b K v"]) -> Int[Tensor, "b K"]:
@@ -124,10 +136,14 @@ def extend(beam: Beam, log_p: Float[Tensor, "b K v"]) -> Int[Tensor, "b K"]:
     beam.tokens = torch.cat([kept, token[:, :, None]], 2)
     return parent
 
+
 def is_open(beam: Beam) -> Bool[Tensor, "b"]:
     "Sentences whose best finished hypothesis could still be overtaken."
-    best = torch.tensor([f[0].score if f else -math.inf for f in beam.finished], device=beam.log_p.device)
+    best = torch.tensor(
+        [f[0].score if f else -math.inf for f in beam.finished], device=beam.log_p.device
+    )
     return (beam.tokens.shape[2] < beam.most) & (best < bound(beam.log_p, beam.most, beam.alpha))
+
 
 def keep_rows(beam: Beam, rows: Int[Tensor, "n"]) -> None:
     "Drop the sentences that are done."
@@ -136,7 +152,13 @@ def keep_rows(beam: Beam, rows: Int[Tensor, "n"]) -> None:
 
 # %% ../nbs/61a_search.ipynb #9e2fbfd6
 @torch.no_grad()
-def beam_search(model: Transformer, source: Int[Tensor, "b s"], beam: int = 4, alpha: float = 0.6, extra: int = 50) -> list[list[Hypothesis]]:
+def beam_search(
+    model: Transformer,
+    source: Int[Tensor, "b s"],
+    beam: int = 4,
+    alpha: float = 0.6,
+    extra: int = 50,
+) -> list[list[Hypothesis]]:
     "The best hypotheses of each sentence, best first (section 6.1). Stops when none can be overtaken."
     Decoding(beam, alpha, extra)  # checks the numbers
     b, device = len(source), source.device
@@ -160,7 +182,10 @@ def check_lines(encoded: Sequence[Sequence[int]], max_tokens: int, first: int = 
     "Raise `ValueError` with its number if a line has more than `max_tokens` tokens."
     for number, ids in enumerate(encoded, first):
         if len(ids) > max_tokens:
-            raise ValueError(f"line {number} has {len(ids)} tokens, more than the limit of {max_tokens}; split it into sentences, or raise --max-tokens")
+            raise ValueError(
+                f"line {number} has {len(ids)} tokens, more than the limit of {max_tokens}; split it into sentences, or raise --max-tokens"
+            )
+
 
 def length_groups(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     "Indices grouped by length so that rows times longest stays within `budget`; length 0 is left out."
@@ -189,7 +214,13 @@ def translate(
     device, out = network.embedding.weight.device, [""] * len(lines)
     for group in length_groups([len(ids) for ids in encoded], budget):
         source = pad([[*encoded[i], EOS] for i in group]).to(device)
-        found = [greedy_search(network, source, d.extra)] if d.beam == 1 else zip(*beam_search(network, source, d.beam, d.alpha, d.extra), strict=False)
-        for i, text in zip(group, model.tokenizer.decode([h.tokens for h in next(iter(found))]), strict=True):
+        found = (
+            [greedy_search(network, source, d.extra)]
+            if d.beam == 1
+            else zip(*beam_search(network, source, d.beam, d.alpha, d.extra), strict=False)
+        )
+        for i, text in zip(
+            group, model.tokenizer.decode([h.tokens for h in next(iter(found))]), strict=True
+        ):
             out[i] = text
     return out

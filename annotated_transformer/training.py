@@ -21,12 +21,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, optim
+from torch import optim
 from tqdm.auto import tqdm
 
-from .checkpoints import TranslationModel, load, sha256, write_folder
+from .checkpoints import TranslationModel, load, write_folder
 from .config import Config
-from .data import Batch, Corpus, Encoded, encode_pairs, make_batch, token_batches, train_tokenizer
+from annotated_transformer.data import (
+    Batch,
+    Corpus,
+    Encoded,
+    encode_pairs,
+    make_batch,
+    token_batches,
+    train_tokenizer,
+)
 from .optimizer import paper_adam, set_learning_rate
 from .regularization import Loss, smoothed_loss
 from .transformer import Transformer
@@ -40,13 +48,17 @@ def batch_loss(model: Transformer, batch: Batch, eps: float) -> tuple[Loss, int]
     return smoothed_loss(model.embedding.logits(hidden[real]), target, eps), len(target)
 
 # %% ../nbs/52_training.ipynb #ed905bae
-def train_step(model: Transformer, optimizer: optim.Optimizer, batch: Batch, step: int) -> tuple[float, int]:
+def train_step(
+    model: Transformer, optimizer: optim.Optimizer, batch: Batch, step: int
+) -> tuple[float, int]:
     "One update; the loss in nats a token, and the tokens. Raises `FloatingPointError` if the loss is not finite."
     set_learning_rate(optimizer, step, model.config)
     loss, tokens = batch_loss(model, batch, model.config.eps_ls)
     mean = loss.smoothed / tokens
     if not math.isfinite(mean.item()):
-        raise FloatingPointError(f"the loss of update {step} is {mean.item()}; the last checkpoint is good: resume from it with a longer warm-up")
+        raise FloatingPointError(
+            f"the loss of update {step} is {mean.item()}; the last checkpoint is good: resume from it with a longer warm-up"
+        )
     optimizer.zero_grad()
     mean.backward()
     optimizer.step()
@@ -54,16 +66,21 @@ def train_step(model: Transformer, optimizer: optim.Optimizer, batch: Batch, ste
 
 # %% ../nbs/52_training.ipynb #9eaac84e
 @torch.no_grad()
-def validation_nll(model: Transformer, encoded: Encoded, device: torch.device | str = "cpu") -> float:
+def validation_nll(
+    model: Transformer, encoded: Encoded, device: torch.device | str = "cpu"
+) -> float:
     "Plain negative log-likelihood in nats a target token; its exponential is the perplexity."
     longest = max(max(len(s), len(t)) + 1 for s, t in encoded)
     training, total, tokens = model.training, 0.0, 0
     model.eval()
     for indices in token_batches(encoded, max(4000, longest), seed=0, epoch=0):
-        loss, n = batch_loss(model, to_device(make_batch([encoded[i] for i in indices]), device), eps=0.0)
+        loss, n = batch_loss(
+            model, to_device(make_batch([encoded[i] for i in indices]), device), eps=0.0
+        )
         total, tokens = total + loss.nll.item(), tokens + n
     model.train(training)
     return total / tokens
+
 
 def to_device(batch: Batch, device: torch.device | str) -> Batch:
     return Batch(*(t.to(device) for t in batch))
@@ -79,15 +96,27 @@ class Progress:
     tokens: int = 0  # target tokens seen
     seconds: float = 0.0  # of training, over all resumes
 
+
 def checkpoint_folders(run: Path) -> list[Path]:
     "Complete checkpoints of a run, oldest first."
     return sorted(p for p in (run / "checkpoints").glob("step-*") if p.name[5:].isdigit())
 
-def save_checkpoint(run: Path, model: TranslationModel, optimizer: optim.Optimizer, progress: Progress, keep: int) -> None:
+# %% ../nbs/52_training.ipynb #4dba75ea
+def save_checkpoint(
+    run: Path, model: TranslationModel, optimizer: optim.Optimizer, progress: Progress, keep: int
+) -> None:
     "Write `checkpoints/step-…`, all or nothing, then remove all but the last `keep`."
+
     def fill(folder: Path) -> None:
         model.fill(folder)
-        torch.save({"optimizer": optimizer.state_dict(), "random": torch.get_rng_state(), "progress": asdict(progress)}, folder / "state.pt")
+        torch.save(
+            {
+                "optimizer": optimizer.state_dict(),
+                "random": torch.get_rng_state(),
+                "progress": asdict(progress),
+            },
+            folder / "state.pt",
+        )
 
     folder = run / "checkpoints" / f"step-{progress.step:07d}"
     if not folder.exists():
@@ -105,7 +134,9 @@ def load_checkpoint(run: Path, model: TranslationModel, optimizer: optim.Optimiz
         found = load(folders[-1])
         state = torch.load(folders[-1] / "state.pt", weights_only=True)
     except Exception as error:
-        raise ValueError(f"checkpoint {folders[-1]} can't be resumed: {error}; remove that folder to resume from the one before") from None
+        raise ValueError(
+            f"checkpoint {folders[-1]} can't be resumed: {error}; remove that folder to resume from the one before"
+        ) from None
     model.model.load_state_dict(found.model.state_dict())
     optimizer.load_state_dict(state["optimizer"])
     torch.set_rng_state(state["random"])
@@ -119,17 +150,23 @@ def check_run(run: Path, identity: dict[str, Any], resume: bool) -> None:
         before = json.loads(record.read_text())
         for key, value in identity.items():
             if before.get(key) != value:
-                raise ValueError(f"{run} was started with {key} = {before.get(key)!r}, not {value!r}; resume with the same settings, or start a new run")
+                raise ValueError(
+                    f"{run} was started with {key} = {before.get(key)!r}, not {value!r}; resume with the same settings, or start a new run"
+                )
         return
     if run.exists() and any(run.iterdir()):
-        raise FileExistsError(f"{run} exists and is not empty; continue it with --resume, or choose another folder")
+        raise FileExistsError(
+            f"{run} exists and is not empty; continue it with --resume, or choose another folder"
+        )
     run.mkdir(parents=True, exist_ok=True)
     temporary = run / "run.json.partial"
     temporary.write_text(json.dumps(identity, indent=1) + "\n")
     os.replace(temporary, record)
 
 # %% ../nbs/52_training.ipynb #ba65a407
-def batches_from(first: int, position: int, encoded: Encoded, config: Config, seed: int) -> Iterator[tuple[int, int, Batch]]:
+def batches_from(
+    first: int, position: int, encoded: Encoded, config: Config, seed: int
+) -> Iterator[tuple[int, int, Batch]]:
     "Endless training batches from a place in epoch `first`; each with its epoch and the number of batches used with it."
     for epoch in count(first):
         batches = token_batches(encoded, config.batch_tokens, seed, epoch)
@@ -142,21 +179,56 @@ class Report:
 
     def __init__(self, run: Path, progress: Progress, total: float, unit: str, show: bool):
         self.path, self.unit = run / "metrics.jsonl", unit
-        kept = [line for line in self.path.read_text().splitlines() if json.loads(line)["step"] <= progress.step] if self.path.exists() else []
+        kept = (
+            [
+                line
+                for line in self.path.read_text().splitlines()
+                if json.loads(line)["step"] <= progress.step
+            ]
+            if self.path.exists()
+            else []
+        )
         self.path.write_text("".join(line + "\n" for line in kept))
-        done = progress.step if unit == "update" else progress.seconds
-        self.bar = tqdm(total=total, initial=done, unit=unit, disable=not show, dynamic_ncols=True, smoothing=0.05,
-                        bar_format=None if unit == "update" else "{percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} s {postfix}")
+        self.total = total
+        self.done = progress.step if unit == "update" else progress.seconds
+        self.bar = tqdm(
+            total=total,
+            initial=self.done,
+            unit=unit,
+            disable=not show,
+            dynamic_ncols=True,
+            smoothing=0.05,
+            bar_format=None
+            if unit == "update"
+            else "{percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} s {postfix}",
+        )
 
     def update(self, progress: Progress, loss: float, rate: float) -> None:
         speed = progress.tokens / progress.seconds
-        self.bar.set_postfix(update=progress.step, loss=f"{loss:.2f}", lr=f"{rate:.1e}", tokens_s=f"{speed:,.0f}", refresh=False)
-        now = progress.step if self.unit == "update" else min(progress.seconds, self.bar.total)
-        self.bar.update(now - self.bar.n)
+        self.bar.set_postfix(
+            update=progress.step,
+            loss=f"{loss:.2f}",
+            lr=f"{rate:.1e}",
+            tokens_s=f"{speed:,.0f}",
+            refresh=False,
+        )
+        now = progress.step if self.unit == "update" else min(progress.seconds, self.total)
+        self.bar.update(now - self.done)
+        self.done = now
 
     def write(self, progress: Progress, **numbers: float) -> None:
         with self.path.open("a") as file:
-            file.write(json.dumps({"step": progress.step, "tokens": progress.tokens, "seconds": round(progress.seconds, 2), **numbers}) + "\n")
+            file.write(
+                json.dumps(
+                    {
+                        "step": progress.step,
+                        "tokens": progress.tokens,
+                        "seconds": round(progress.seconds, 2),
+                        **numbers,
+                    }
+                )
+                + "\n"
+            )
 
 # %% ../nbs/52_training.ipynb #2f666615
 class StopRequest:
@@ -176,20 +248,48 @@ class StopRequest:
             signal.signal(s, handler)
 
 # %% ../nbs/52_training.ipynb #bcadc7c9
-def run_loop(model: TranslationModel, optimizer: optim.Optimizer, encoded: Encoded, valid: Encoded, run: Path, progress: Progress, *, seed: int,
-             minutes: float | None, until: int | None, every: int, keep: int, device: torch.device | str, show: bool) -> Progress:
+def run_loop(
+    model: TranslationModel,
+    optimizer: optim.Optimizer,
+    encoded: Encoded,
+    valid: Encoded,
+    run: Path,
+    progress: Progress,
+    *,
+    seed: int,
+    minutes: float | None,
+    until: int | None,
+    every: int,
+    keep: int,
+    device: torch.device | str,
+    show: bool,
+) -> Progress:
     "Train until the updates or the minutes are used up, or a stop is asked for."
     config, limit = model.model.config, math.inf if minutes is None else minutes * 60
     steps = min(config.train_steps, until or config.train_steps)
-    report = Report(run, progress, steps if minutes is None else limit, "update" if minutes is None else "s", show)
+    report = Report(
+        run,
+        progress,
+        steps if minutes is None else limit,
+        "update" if minutes is None else "s",
+        show,
+    )
     stream = batches_from(progress.epoch, progress.position, encoded, config, seed)
     model.model.train()
     with StopRequest() as stop:
         while progress.step < steps and progress.seconds < limit and not stop.asked:
             started = time.perf_counter()
             epoch, position, batch = next(stream)
-            loss, tokens = train_step(model.model, optimizer, to_device(batch, device), progress.step + 1)
-            progress = Progress(progress.step + 1, epoch, position, progress.tokens + tokens, progress.seconds + time.perf_counter() - started)
+            loss, tokens = train_step(
+                model.model, optimizer, to_device(batch, device), progress.step + 1
+            )
+            progress = Progress(
+                progress.step + 1,
+                epoch,
+                position,
+                progress.tokens + tokens,
+                progress.seconds + time.perf_counter() - started,
+            )
             report.update(progress, loss, optimizer.param_groups[0]["lr"])
             if progress.step % every == 0:
                 nll = validation_nll(model.model, valid, device)
@@ -204,17 +304,51 @@ def run_loop(model: TranslationModel, optimizer: optim.Optimizer, encoded: Encod
     return progress
 
 # %% ../nbs/52_training.ipynb #85749dd7
-def train(config: Config, corpus: Corpus, run: Path | str, *, seed: int = 0, minutes: float | None = None, until: int | None = None,
-          resume: bool = False, every: int = 500, keep: int = 5, device: torch.device | str = "cpu", show: bool = True) -> Progress:
+def train(
+    config: Config,
+    corpus: Corpus,
+    run: Path | str,
+    *,
+    seed: int = 0,
+    minutes: float | None = None,
+    until: int | None = None,
+    resume: bool = False,
+    every: int = 500,
+    keep: int = 5,
+    device: torch.device | str = "cpu",
+    show: bool = True,
+) -> Progress:
     "Train a model on a corpus and leave checkpoints in the folder `run`; on CPU the same seed gives the same weights."
     run = Path(run)
     tokenizer = train_tokenizer((line for pair in corpus.train for line in pair), config.v)
-    identity = {"corpus": corpus.name, "languages": list(corpus.languages), "data": corpus.fingerprint(), "seed": seed, "hyperparameters": asdict(config)}
+    identity = {
+        "corpus": corpus.name,
+        "languages": list(corpus.languages),
+        "data": corpus.fingerprint(),
+        "seed": seed,
+        "hyperparameters": asdict(config),
+    }
     encoded, valid = encode_pairs(tokenizer, corpus.train), encode_pairs(tokenizer, corpus.valid)
-    token_batches(encoded, config.batch_tokens, seed, 0)  # fails now, not later, if a pair is too long
+    token_batches(
+        encoded, config.batch_tokens, seed, 0
+    )  # fails now, not later, if a pair is too long
     check_run(run, identity, resume)
     torch.manual_seed(seed)
     model = TranslationModel(Transformer(config).to(device), tokenizer, corpus.languages)
     optimizer = paper_adam(model.model)
     progress = load_checkpoint(run, model, optimizer)
-    return run_loop(model, optimizer, encoded, valid, run, progress, seed=seed, minutes=minutes, until=until, every=every, keep=keep, device=device, show=show)
+    return run_loop(
+        model,
+        optimizer,
+        encoded,
+        valid,
+        run,
+        progress,
+        seed=seed,
+        minutes=minutes,
+        until=until,
+        every=every,
+        keep=keep,
+        device=device,
+        show=show,
+    )

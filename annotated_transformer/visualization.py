@@ -41,17 +41,29 @@ def heat_map(
 ) -> Axes:
     "Draw a matrix; weights are dark where they are large."
     if matrix.dim() != 2:
-        raise ValueError(f"a heat map needs a matrix, but got shape {tuple(matrix.shape)}; choose one batch entry and one head")
-    for name, labels, size in (("rows", rows, matrix.shape[0]), ("columns", columns, matrix.shape[1])):
+        raise ValueError(
+            f"a heat map needs a matrix, but got shape {tuple(matrix.shape)}; choose one batch entry and one head"
+        )
+    for name, labels, size in (
+        ("rows", rows, matrix.shape[0]),
+        ("columns", columns, matrix.shape[1]),
+    ):
         if labels is not None and len(labels) != size:
-            raise ValueError(f"{len(labels)} labels for {size} {name}; tokens and weights do not belong together")
+            raise ValueError(
+                f"{len(labels)} labels for {size} {name}; tokens and weights do not belong together"
+            )
     ax = ax or chapter_figure(figsize=(5.0, 4.2))[1]
     ax.grid(False)
-    ax.imshow(matrix.detach().float().cpu(), **{"cmap": "Blues", "aspect": "equal" if square else "auto", **options})
+    ax.imshow(
+        matrix.detach().float().cpu(),
+        **{"cmap": "Blues", "aspect": "equal" if square else "auto", **options},
+    )
     if rows is not None:
         ax.set_yticks(np.arange(len(rows)), rows)
     if columns is not None:
-        ax.set_xticks(np.arange(len(columns)), columns, rotation=60, ha="right", rotation_mode="anchor")
+        ax.set_xticks(
+            np.arange(len(columns)), columns, rotation=60, ha="right", rotation_mode="anchor"
+        )
     return ax
 
 # %% ../nbs/70_visualizations.ipynb #213bc117
@@ -67,10 +79,15 @@ def attention_weights(
     def keep(name: str, module: nn.Module) -> Any:
         def hook(_: nn.Module, inputs: tuple[Any, ...]) -> None:
             query, key, _, mask = (*inputs, None)[:4]
-            found[name] = module.weights(query, key, mask)  # type: ignore[operator]
+            found[name] = module.weights(query, key, mask)
+
         return module.register_forward_pre_hook(hook)
 
-    hooks = [keep(name, m) for name, m in model.named_modules() if hasattr(m, "weights") and hasattr(m, "attend")]
+    hooks = [
+        keep(name, m)
+        for name, m in model.named_modules()
+        if hasattr(m, "weights") and hasattr(m, "attend")
+    ]
     training = model.training
     try:
         model.eval()(source, target)
@@ -97,7 +114,12 @@ def attention_map(
     if not -len(cross) <= layer < len(cross):
         raise ValueError(f"layer {layer} of a decoder with {len(cross)} layers")
     weights = cross[layer].mean(0) if head is None else cross[layer][head]
-    ax = heat_map(weights, target_labels, source_labels, ax or chapter_figure((0.42 * len(source_labels) + 2, 0.36 * len(target_labels) + 1.6))[1])
+    ax = heat_map(
+        weights,
+        target_labels,
+        source_labels,
+        ax or chapter_figure((0.42 * len(source_labels) + 2, 0.36 * len(target_labels) + 1.6))[1],
+    )
     ax.set(xlabel="source", ylabel="target")
     return ax
 
@@ -107,10 +129,15 @@ def learning_curves(records: Sequence[dict[str, Any]], ax: Axes | None = None) -
     if not records:
         raise ValueError("no training record to plot; expected lines with 'step' and 'loss'")
     ax = ax or chapter_figure()[1]
-    for key, label in (("loss", "training, smoothed targets"), ("valid_nll", "validation, plain likelihood")):
+    for key, label in (
+        ("loss", "training, smoothed targets"),
+        ("valid_nll", "validation, plain likelihood"),
+    ):
         points = [(r["step"], r[key]) for r in records if key in r]
         if points:
-            ax.plot(*zip(*points, strict=True), marker="o" if key == "valid_nll" else None, label=label)
+            ax.plot(
+                *zip(*points, strict=True), marker="o" if key == "valid_nll" else None, label=label
+            )
     ax.set(xlabel="updates", ylabel="nats a target token")
     ax.legend()
     return ax

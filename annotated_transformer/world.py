@@ -17,8 +17,24 @@ from itertools import count
 from typing import NamedTuple
 
 from annotated_transformer.lexicon import (
-    ACCUSATIVE, ADJECTIVES_BY_TAG, CONJUNCTION_LIST, DATIVE, DETERMINERS, NOMINATIVE, NOUNS_BY_TAG, PREPOSITION_LIST, PRONOUN,
-    RELATIVE, TIME_LIST, VERBS, Determiner, Noun, Verb, article, column, decline,
+    ACCUSATIVE,
+    ADJECTIVES_BY_TAG,
+    CONJUNCTION_LIST,
+    DATIVE,
+    DETERMINERS,
+    NOMINATIVE,
+    NOUNS_BY_TAG,
+    PREPOSITION_LIST,
+    PRONOUN,
+    RELATIVE,
+    TIME_LIST,
+    VERBS,
+    Determiner,
+    Noun,
+    Verb,
+    article,
+    column,
+    decline,
 )
 
 # %% ../nbs/51b_world.ipynb #acf43f50
@@ -26,15 +42,19 @@ class Word(NamedTuple):
     text: str
     keys: frozenset[int]
 
+
 class Phrase(NamedTuple):
     en: list[Word]
     de: list[Word]
 
+
 KEYS = count()  # every call gives a key that no other word has
+
 
 def words(text: str, *keys: int) -> list[Word]:
     "The words of `text`, each with these keys."
     return [Word(w, frozenset(keys)) for w in text.split()]
+
 
 def pair(en: str, de: str) -> Phrase:
     "Two texts that translate each other as a whole."
@@ -49,6 +69,7 @@ def with_article(d: Determiner, en: list[Word], plural: bool, key: int) -> list[
         text = "an"
     return words(text, key) + en
 
+
 class Speaker:
     "Utters random, grammatical sentence pairs."
 
@@ -56,10 +77,12 @@ class Speaker:
         self.rng = rng
         self.used: set[tuple[str, str]] = set()
 
+
 def random_noun(s: Speaker, tags: str) -> tuple[Noun, bool]:
     "A noun of one of these kinds, and whether it is plural."
     tag = s.rng.choice(tags)
     return s.rng.choice(NOUNS_BY_TAG[tag]), s.rng.random() < 0.25
+
 
 def random_adjective(s: Speaker, noun: Noun) -> tuple[str, str, str]:
     "An adjective that suits the noun: English, German, and the stem for endings."
@@ -68,10 +91,20 @@ def random_adjective(s: Speaker, noun: Noun) -> tuple[str, str, str]:
     s.used.add((a[0], noun.en[0]))
     return a[0], a[1], a[2]
 
-def noun_phrase(s: Speaker, noun: Noun, plural: bool, case: int, negation: int | None = None) -> Phrase:
+# %% ../nbs/51b_world.ipynb #38bb3b71
+def noun_phrase(
+    s: Speaker, noun: Noun, plural: bool, case: int, negation: int | None = None
+) -> Phrase:
     "Determiner, perhaps an adjective, noun. `negation` is the key of a *not* that an indefinite phrase turns into *kein*."
-    usual = ["the"] * 4 + ["a", "bare"] * 3 + ["this", "my", "our"] + (["every", "two", "three"] if negation is None else [])
-    d = DETERMINERS[s.rng.choice([name for name in usual if DETERMINERS[name].en[plural] is not None])]
+    usual = (
+        ["the"] * 4
+        + ["a", "bare"] * 3
+        + ["this", "my", "our"]
+        + (["every", "two", "three"] if negation is None else [])
+    )
+    d = DETERMINERS[
+        s.rng.choice([name for name in usual if DETERMINERS[name].en[plural] is not None])
+    ]
     col, key, noun_key = column(noun, plural), next(KEYS), next(KEYS)
     german = DETERMINERS["no"] if negation is not None and not d.definite else d
     en, de = words(noun.en[plural], noun_key), words(decline(noun, case, plural), noun_key)
@@ -83,8 +116,13 @@ def noun_phrase(s: Speaker, noun: Noun, plural: bool, case: int, negation: int |
     return Phrase(with_article(d, en, plural, key), words(article(german, case, col), *keys) + de)
 
 # %% ../nbs/51b_world.ipynb #f040a538
-MODALS = {"future": ("will", "will", "wird", "werden"), "can": ("can", "can", "kann", "können"),
-          "must": ("must", "must", "muss", "müssen"), "want": ("wants to", "want to", "will", "wollen")}
+MODALS = {
+    "future": ("will", "will", "wird", "werden"),
+    "can": ("can", "can", "kann", "können"),
+    "must": ("must", "must", "muss", "müssen"),
+    "want": ("wants to", "want to", "will", "wollen"),
+}
+
 
 class VerbForms(NamedTuple):
     en: list[Word]
@@ -92,6 +130,7 @@ class VerbForms(NamedTuple):
     final: list[Word]  # stands last in a main clause
     joined: list[Word]  # all of it, last in a subordinate clause
 
+# %% ../nbs/51b_world.ipynb #dde5c447
 def conjugate(v: Verb, tense: str, plural: bool, negation: int | None = None) -> VerbForms:
     "Present, past (German perfect), future or a modal, in the third person; `negation` adds an English *not*."
     key, modal_key, infinitive = next(KEYS), next(KEYS), v.prefix + v.infinitive
@@ -99,7 +138,9 @@ def conjugate(v: Verb, tense: str, plural: bool, negation: int | None = None) ->
     if tense in MODALS:
         m = MODALS[tense]
         finite, final = words(m[2 + plural], modal_key), words(infinitive, key)
-        return VerbForms(words(m[plural], modal_key) + no + words(v.en[0], key), finite, final, final + finite)
+        return VerbForms(
+            words(m[plural], modal_key) + no + words(v.en[0], key), finite, final, final + finite
+        )
     if tense == "past":
         auxiliary = {"hat": ("hat", "haben"), "ist": ("ist", "sind")}[v.auxiliary][plural]
         en = words("did", key) + no + words(v.en[0], key) if no else words(v.en[2], key)
@@ -107,7 +148,12 @@ def conjugate(v: Verb, tense: str, plural: bool, negation: int | None = None) ->
         return VerbForms(en, finite, final, final + finite)
     do = words("do" if plural else "does", key) + no + words(v.en[0], key)
     form = v.infinitive if plural else v.third
-    return VerbForms(do if no else words(v.en[0 if plural else 1], key), words(form, key), words(v.prefix, key), words(v.prefix + form, key))
+    return VerbForms(
+        do if no else words(v.en[0 if plural else 1], key),
+        words(form, key),
+        words(v.prefix, key),
+        words(v.prefix + form, key),
+    )
 
 # %% ../nbs/51b_world.ipynb #c495faf7
 class Clause(NamedTuple):
@@ -121,11 +167,15 @@ class Clause(NamedTuple):
         "A main clause: the finite verb stands second, behind the subject or the time."
         if self.time is None:
             return Phrase(self.en, self.subject + self.verb.finite + self.middle + self.verb.final)
-        return Phrase(self.time.en + self.en, self.time.de + self.verb.finite + self.subject + self.middle + self.verb.final)
+        return Phrase(
+            self.time.en + self.en,
+            self.time.de + self.verb.finite + self.subject + self.middle + self.verb.final,
+        )
 
     def embedded(self) -> Phrase:
         "A subordinate clause: the whole verb stands last."
         return Phrase(self.en, self.subject + self.middle + self.verb.joined)
+
 
 COMMA = Word(",", frozenset())
 
@@ -136,6 +186,7 @@ def random_time(s: Speaker, tense: str) -> Phrase | None:
     fitting = [t for t in TIME_LIST if t[2] in ("any", kind)]
     return pair(*s.rng.choice(fitting)[:2]) if s.rng.random() < 0.33 else None
 
+
 def random_place(s: Speaker, persons_only: bool = False) -> Phrase:
     "A prepositional phrase: *in dem* becomes *im*."
     choices = [e for e in PREPOSITION_LIST if e[3] == "p" or not persons_only]
@@ -145,6 +196,7 @@ def random_place(s: Speaker, persons_only: bool = False) -> Phrase:
     if de == "in" and noun.de[0].text == "dem":
         return Phrase(words(en, key) + noun.en, words("im", key, *noun.de[0].keys) + noun.de[1:])
     return Phrase(words(en.replace("_", " "), key) + noun.en, words(de, key) + noun.de)
+
 
 def object_phrase(s: Speaker, v: Verb, noun: Noun, plural: bool, negation: int | None) -> Phrase:
     s.used.add((v.en[0], noun.en[0]))
@@ -158,25 +210,50 @@ def with_pronoun(verb: list[Word], pronoun: list[Word]) -> list[Word]:
     return verb + pronoun
 
 # %% ../nbs/51b_world.ipynb #940ff0d6
-def build(s: Speaker, v: Verb, tense: str, subject: Phrase, plural: bool, objects: list[Phrase], pronoun: Phrase | None = None,
-          negation: int | None = None, place: Phrase | None = None, time: Phrase | None = None) -> Clause:
+def build(
+    s: Speaker,
+    v: Verb,
+    tense: str,
+    subject: Phrase,
+    plural: bool,
+    objects: list[Phrase],
+    pronoun: Phrase | None = None,
+    negation: int | None = None,
+    place: Phrase | None = None,
+    time: Phrase | None = None,
+) -> Clause:
     "Put a clause in order: in German pronoun, time, objects, nicht, place; in English object, place, time."
     verb, nothing = conjugate(v, tense, plural, negation), Phrase([], [])
-    place, pronoun, fronted = place or nothing, pronoun or nothing, time is not None and s.rng.random() < 0.5
+    place, pronoun, fronted = (
+        place or nothing,
+        pronoun or nothing,
+        time is not None and s.rng.random() < 0.5,
+    )
     late = nothing if fronted or time is None else time
     object_en, object_de = ([w for o in objects for w in o[side]] for side in (0, 1))
     taken = negation is not None and any(negation in w.keys for w in object_de)
     nicht = [] if negation is None or taken else words("nicht", negation)
     en = subject.en + with_pronoun(verb.en, pronoun.en) + object_en + place.en + late.en
-    return Clause(en, subject.de, pronoun.de + late.de + object_de + nicht + place.de, verb, time if fronted else None)
+    return Clause(
+        en,
+        subject.de,
+        pronoun.de + late.de + object_de + nicht + place.de,
+        verb,
+        time if fronted else None,
+    )
 
+# %% ../nbs/51b_world.ipynb #38c4c3cd
 def random_clause(s: Speaker, tense: str, plain: bool = False) -> tuple[Clause, Noun, bool]:
     "A clause with a person or animal as subject; also the object's noun, or else the subject's, and its number."
     kind = s.rng.choice(["transitive"] * 5 + ["intransitive"] * 2 + ["ditransitive"])
     v = s.rng.choice(VERBS[kind])
     noun, plural = random_noun(s, "ppa" if kind == "intransitive" else "p")
     subject = noun_phrase(s, noun, plural, NOMINATIVE)
-    negation = next(KEYS) if not plain and tense in ("present", "past", "future") and s.rng.random() < 0.25 else None
+    negation = (
+        next(KEYS)
+        if not plain and tense in ("present", "past", "future") and s.rng.random() < 0.25
+        else None
+    )
     objects, last = [], (noun, plural)
     if kind == "ditransitive":
         objects.append(noun_phrase(s, *random_noun(s, "p"), DATIVE))
@@ -184,15 +261,40 @@ def random_clause(s: Speaker, tense: str, plain: bool = False) -> tuple[Clause, 
         last = random_noun(s, v.objects)
         objects.append(object_phrase(s, v, *last, negation))
     place = random_place(s, persons_only=plain) if s.rng.random() < 0.25 else None
-    return build(s, v, tense, subject, plural, objects, None, negation, place, None if plain else random_time(s, tense)), *last
+    return build(
+        s,
+        v,
+        tense,
+        subject,
+        plural,
+        objects,
+        None,
+        negation,
+        place,
+        None if plain else random_time(s, tense),
+    ), *last
 
-def being(s: Speaker, subject: Phrase, noun: Noun, plural: bool, tense: str, negation: int | None = None) -> Clause:
+# %% ../nbs/51b_world.ipynb #896471d8
+def being(
+    s: Speaker, subject: Phrase, noun: Noun, plural: bool, tense: str, negation: int | None = None
+) -> Clause:
     "*Is* and an adjective that suits the noun."
     key, adjective_key, past = next(KEYS), next(KEYS), tense == "past"
     a = random_adjective(s, noun)
-    finite, final = words([["ist", "sind"], ["war", "waren"]][past][plural], key), words(a[1], adjective_key)
-    no = Phrase([], []) if negation is None else Phrase(words("not", negation), words("nicht", negation))
-    en = words([["is", "are"], ["was", "were"]][past][plural], key) + no.en + words(a[0], adjective_key)
+    finite, final = (
+        words([["ist", "sind"], ["war", "waren"]][past][plural], key),
+        words(a[1], adjective_key),
+    )
+    no = (
+        Phrase([], [])
+        if negation is None
+        else Phrase(words("not", negation), words("nicht", negation))
+    )
+    en = (
+        words([["is", "are"], ["was", "were"]][past][plural], key)
+        + no.en
+        + words(a[0], adjective_key)
+    )
     return Clause(subject.en + en, subject.de, no.de, VerbForms(en, finite, final, final + finite))
 
 # %% ../nbs/51b_world.ipynb #fbe9ff7c
@@ -207,40 +309,71 @@ def tenses(s: Speaker) -> tuple[str, str]:
     main = s.rng.choice(["present"] * 4 + ["past"] * 3 + ["future"] + ["can", "must", "want"])
     return main, "past" if main == "past" else "present"
 
+
 def simple(s: Speaker) -> Phrase:
     return random_clause(s, tenses(s)[0])[0].main()
+
 
 def description(s: Speaker) -> Phrase:
     noun, plural = random_noun(s, "patfl")
     negation = next(KEYS) if s.rng.random() < 0.25 else None
-    return being(s, noun_phrase(s, noun, plural, NOMINATIVE), noun, plural, s.rng.choice(["present", "past"]), negation).main()
+    return being(
+        s,
+        noun_phrase(s, noun, plural, NOMINATIVE),
+        noun,
+        plural,
+        s.rng.choice(["present", "past"]),
+        negation,
+    ).main()
 
+# %% ../nbs/51b_world.ipynb #c2f8a1b2
 def conjunction(s: Speaker, past: bool) -> Phrase:
     "*When* is *als* for what happened once, else *wenn*."
     en, de = s.rng.choice(CONJUNCTION_LIST)
     return pair(en, "als" if en == "when" and past else de)
 
+
 def reason(s: Speaker) -> Phrase:
     "Two clauses about different things."
     main, sub = tenses(s)
-    first, conj, second = random_clause(s, main)[0].main(), conjunction(s, sub == "past"), random_clause(s, sub)[0].embedded()
+    first, conj, second = (
+        random_clause(s, main)[0].main(),
+        conjunction(s, sub == "past"),
+        random_clause(s, sub)[0].embedded(),
+    )
     return Phrase(first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de])
+
 
 def turned(s: Speaker) -> Phrase:
     "The subordinate clause first: it counts as first element, and the verb stands second after it."
     main, sub = tenses(s)
-    conj, first, second = conjunction(s, sub == "past"), random_clause(s, sub)[0].embedded(), random_clause(s, main)[0]
+    conj, first, second = (
+        conjunction(s, sub == "past"),
+        random_clause(s, sub)[0].embedded(),
+        random_clause(s, main)[0],
+    )
     de = second.verb.finite + second.subject + second.middle + second.verb.final
     return Phrase([*conj.en, *first.en, COMMA, *second.en], [*conj.de, *first.de, COMMA, *de])
 
+# %% ../nbs/51b_world.ipynb #273cdb75
 def report(s: Speaker) -> Phrase:
     noun, plural = random_noun(s, "p")
     tense = s.rng.choice(["present", "past"])
-    head = build(s, s.rng.choice(VERBS["saying"]), tense, noun_phrase(s, noun, plural, NOMINATIVE), plural, []).main()
-    that, said = pair("that", "dass"), random_clause(s, "past" if tense == "past" else tenses(s)[0])[0].embedded()
+    head = build(
+        s,
+        s.rng.choice(VERBS["saying"]),
+        tense,
+        noun_phrase(s, noun, plural, NOMINATIVE),
+        plural,
+        [],
+    ).main()
+    that, said = (
+        pair("that", "dass"),
+        random_clause(s, "past" if tense == "past" else tenses(s)[0])[0].embedded(),
+    )
     return Phrase(head.en + that.en + said.en, [*head.de, COMMA, *that.de, *said.de])
 
-# %% ../nbs/51b_world.ipynb #c2f8a1b2
+# %% ../nbs/51b_world.ipynb #ad6ad499
 def thing_clause(s: Speaker, tense: str) -> tuple[Clause, Noun, bool]:
     "Somebody does something to one thing or animal, and no other thing is named."
     v = s.rng.choice([v for v in VERBS["transitive"] if set(v.objects) & set("tfwoa")])
@@ -248,16 +381,30 @@ def thing_clause(s: Speaker, tense: str) -> tuple[Clause, Noun, bool]:
     noun = random_noun(s, "".join(tag for tag in v.objects if tag in "tfwoa"))
     place = random_place(s, persons_only=True) if s.rng.random() < 0.15 else None
     phrase = noun_phrase(s, subject, plural, NOMINATIVE)
-    return build(s, v, tense, phrase, plural, [object_phrase(s, v, *noun, None)], place=place, time=random_time(s, tense)), *noun
+    return build(
+        s,
+        v,
+        tense,
+        phrase,
+        plural,
+        [object_phrase(s, v, *noun, None)],
+        place=place,
+        time=random_time(s, tense),
+    ), *noun
+
 
 def it_is(s: Speaker) -> Phrase:
     "The farmer buys a lamp because it is cheap."
     main, sub = tenses(s)
     clause, noun, plural = thing_clause(s, main)
     conj = pair(*s.rng.choice([("because", "weil"), ("although", "obwohl")]))
-    first, second = clause.main(), being(s, it(noun, plural, NOMINATIVE), noun, plural, sub).embedded()
+    first, second = (
+        clause.main(),
+        being(s, it(noun, plural, NOMINATIVE), noun, plural, sub).embedded(),
+    )
     return Phrase(first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de])
 
+# %% ../nbs/51b_world.ipynb #128cae94
 def it_too(s: Speaker) -> Phrase:
     "The farmer buys a lamp and the child carries it."
     main = tenses(s)[0]
@@ -265,16 +412,27 @@ def it_too(s: Speaker) -> Phrase:
     v = s.rng.choice([v for v in VERBS["transitive"] if noun.tag in v.objects and not v.dative])
     subject, many = random_noun(s, "p")
     s.used.add((v.en[0], noun.en[0]))
-    second = build(s, v, main, noun_phrase(s, subject, many, NOMINATIVE), many, [], pronoun=it(noun, plural, ACCUSATIVE))
+    second = build(
+        s,
+        v,
+        main,
+        noun_phrase(s, subject, many, NOMINATIVE),
+        many,
+        [],
+        pronoun=it(noun, plural, ACCUSATIVE),
+    )
     first, second_phrase, conj = clause.main(), second.main(), pair("and", "und")
     return Phrase(first.en + conj.en + second_phrase.en, first.de + conj.de + second_phrase.de)
 
+# %% ../nbs/51b_world.ipynb #cb0ca3b5
 def it_sleeps(s: Speaker) -> Phrase:
     "The cat sleeps because it is tired."
     main, sub = tenses(s)
     noun, plural = random_noun(s, "a")
     v = s.rng.choice(VERBS["intransitive"])
-    first = build(s, v, main, noun_phrase(s, noun, plural, NOMINATIVE), plural, [], time=random_time(s, main)).main()
+    first = build(
+        s, v, main, noun_phrase(s, noun, plural, NOMINATIVE), plural, [], time=random_time(s, main)
+    ).main()
     second = being(s, it(noun, plural, NOMINATIVE), noun, plural, sub).embedded()
     conj = pair("because", "weil")
     return Phrase(first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de])
@@ -286,15 +444,27 @@ def relative(s: Speaker, noun: Noun, plural: bool) -> Phrase:
     takers = [v for v in VERBS["transitive"] if noun.tag in v.objects]
     if noun.tag in "pa" and (not takers or s.rng.random() < 0.5):  # the noun acts
         pronoun = pair("who" if person else "that", RELATIVE[NOMINATIVE][column(noun, plural)])
-        clause = build(s, s.rng.choice(VERBS["intransitive"]), tense, pronoun, plural, [], place=random_place(s)).embedded()
+        clause = build(
+            s,
+            s.rng.choice(VERBS["intransitive"]),
+            tense,
+            pronoun,
+            plural,
+            [],
+            place=random_place(s),
+        ).embedded()
         return Phrase(clause.en, [COMMA, *clause.de, COMMA])
     v = s.rng.choice(takers)
     s.used.add((v.en[0], noun.en[0]))
-    pronoun = pair("whom" if person else "that", RELATIVE[DATIVE if v.dative else ACCUSATIVE][column(noun, plural)])
+    pronoun = pair(
+        "whom" if person else "that",
+        RELATIVE[DATIVE if v.dative else ACCUSATIVE][column(noun, plural)],
+    )
     subject, many = random_noun(s, "p")
     clause = build(s, v, tense, noun_phrase(s, subject, many, NOMINATIVE), many, []).embedded()
     return Phrase(pronoun.en + clause.en, [COMMA, *pronoun.de, *clause.de, COMMA])
 
+# %% ../nbs/51b_world.ipynb #e9a2cd35
 def related(s: Speaker) -> Phrase:
     "A main clause in which the subject or the object has a relative clause."
     tense, on_subject = tenses(s)[0], s.rng.random() < 0.5
@@ -308,6 +478,7 @@ def related(s: Speaker) -> Phrase:
         obj = Phrase(obj.en + addition.en, obj.de + addition.de)
     return build(s, v, tense, subject, plural, [obj]).main()
 
+
 def sentence(s: Speaker) -> Phrase:
     "A sentence of a random kind."
     kinds = [simple, description, reason, turned, report, it_is, it_too, it_sleeps, related]
@@ -317,26 +488,37 @@ def sentence(s: Speaker) -> Phrase:
 class SentencePair(NamedTuple):
     source: str  # English
     target: str  # German
-    alignment: tuple[tuple[int, int], ...]  # (English position, German position), over words and punctuation
+    alignment: tuple[
+        tuple[int, int], ...
+    ]  # (English position, German position), over words and punctuation
     combinations: frozenset[tuple[str, str]]  # (adjective, noun) and (verb, object) in it
+
 
 def finish(side: list[Word]) -> list[Word]:
     "Drop a comma in front of punctuation, and close with a full stop."
     full = [*side, Word(".", frozenset())]
-    return [w for w, after in zip(full, [*full[1:], full[-1]], strict=True) if not (w.text == "," and after.text in ",.")]
+    return [
+        w
+        for w, after in zip(full, [*full[1:], full[-1]], strict=True)
+        if not (w.text == "," and after.text in ",.")
+    ]
+
 
 def text(side: list[Word]) -> str:
     "Words to a sentence: no space before punctuation, a capital at the start."
     joined = " ".join(w.text for w in side).replace(" ,", ",").replace(" .", ".")
     return joined[0].upper() + joined[1:]
 
+# %% ../nbs/51b_world.ipynb #c40555ca
 def utter(rng: random.Random) -> SentencePair:
     "One random sentence pair with its gold alignment."
     s = Speaker(rng)
     phrase = sentence(s)
     en, de = finish(phrase.en), finish(phrase.de)
     alignment = tuple((i, j) for i, a in enumerate(en) for j, b in enumerate(de) if a.keys & b.keys)
-    return SentencePair(text(en), text(de), (*alignment, (len(en) - 1, len(de) - 1)), frozenset(s.used))
+    return SentencePair(
+        text(en), text(de), (*alignment, (len(en) - 1, len(de) - 1)), frozenset(s.used)
+    )
 
 # %% ../nbs/51b_world.ipynb #31bb47dd
 def split_words(text: str) -> list[str]:
@@ -349,10 +531,12 @@ def split_of(combination: tuple[str, str]) -> str:
     "Which split a pair of words belongs to: a fixed hash, the same everywhere."
     return {0: "test", 1: "valid"}.get(zlib.crc32(" ".join(combination).encode()) % 20, "train")
 
+
 def belongs(p: SentencePair, split: str) -> bool:
     "Whether a sentence may stand in a split."
     splits = {split_of(c) for c in p.combinations}
     return split in splits and splits <= {"train", split}
+
 
 def world_pairs(
     n: int,
@@ -362,7 +546,8 @@ def world_pairs(
     "`n` different sentence pairs of a split; the same for the same seed, on every machine."
     if split not in ("train", "valid", "test"):
         raise ValueError(f"unknown split '{split}'; expected train, valid or test")
-    rng, found = random.Random(f"{split} {seed}"), {}
+    rng = random.Random(f"{split} {seed}")
+    found: dict[str, SentencePair] = {}
     while len(found) < n:
         p = utter(rng)
         if belongs(p, split):

@@ -12,13 +12,43 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("MPLBACKEND", "agg")
 
 Command = Callable[..., subprocess.CompletedProcess[bytes]]
-SMALL = ("--data world --sentences 300 --v 400 --N 1 --d_model 32 --d_ff 64 --batch_tokens 400 --every 10").split()
+SMALL = [
+    "--data",
+    "world",
+    "--sentences",
+    "300",
+    "--v",
+    "400",
+    "--N",
+    "1",
+    "--d_model",
+    "32",
+    "--d_ff",
+    "64",
+    "--batch_tokens",
+    "400",
+    "--every",
+    "10",
+]
 
 
-def command(*words: str, stdin: bytes = b"", timeout: int = 120, **options: object) -> subprocess.CompletedProcess[bytes]:
+def command(
+    *words: str, stdin: bytes = b"", timeout: int = 120, **options: object
+) -> subprocess.CompletedProcess[bytes]:
     """Run `annotated-transformer` as a process of its own."""
-    program = [sys.executable, "-c", "import sys; from annotated_transformer.cli import main; sys.exit(main())"]
-    return subprocess.run([*program, *words], input=stdin, capture_output=True, timeout=timeout, check=False, **options)  # type: ignore[call-overload,no-any-return]
+    program = [
+        sys.executable,
+        "-c",
+        "import sys; from annotated_transformer.cli import main; sys.exit(main())",
+    ]
+    return subprocess.run(
+        [*program, *words],
+        input=stdin,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+        **options,
+    )  # type: ignore[call-overload]
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,14 @@ import pytest
 
 from .conftest import SMALL, command
 
-LINES = ["The dog sleeps.", "", "A", "   ", "The man sees the woman who gives the child an apple because it is red.", "\u2028 odd\u0085separators"]
+LINES = [
+    "The dog sleeps.",
+    "",
+    "A",
+    "   ",
+    "The man sees the woman who gives the child an apple because it is red.",
+    "\u2028 odd\u0085separators",
+]
 
 
 def sentence(done: subprocess.CompletedProcess[bytes]) -> str:
@@ -20,7 +27,10 @@ def sentence(done: subprocess.CompletedProcess[bytes]) -> str:
     text = done.stderr.decode()
     assert done.returncode not in (0, None)
     assert "Traceback" not in text
-    assert text.startswith("annotated-transformer: error: ") or text.count("annotated-transformer: error: ") == 1
+    assert (
+        text.startswith("annotated-transformer: error: ")
+        or text.count("annotated-transformer: error: ") == 1
+    )
     return text[text.index("annotated-transformer: error: ") :].strip()
 
 
@@ -32,8 +42,16 @@ def test_translate_arguments_file_and_standard_input_agree(small_run: Path, tmp_
     by_file = command("translate", str(small_run), *options, "--input", str(text))
     by_stdin = command("translate", str(small_run), *options, stdin=text.read_bytes())
     out = tmp_path / "out.txt"
-    to_file = command("translate", str(small_run), *options, "--input", str(text), "--output", str(out))
-    assert by_argument.returncode == by_file.returncode == by_stdin.returncode == to_file.returncode == 0, by_file.stderr
+    to_file = command(
+        "translate", str(small_run), *options, "--input", str(text), "--output", str(out)
+    )
+    assert (
+        by_argument.returncode
+        == by_file.returncode
+        == by_stdin.returncode
+        == to_file.returncode
+        == 0
+    ), by_file.stderr
     assert by_argument.stdout == by_file.stdout == by_stdin.stdout == out.read_bytes()
     rows = by_file.stdout.decode().split("\n")
     assert len(rows) == len(LINES) + 1
@@ -42,15 +60,18 @@ def test_translate_arguments_file_and_standard_input_agree(small_run: Path, tmp_
 
 def test_many_lines_keep_count_and_order(small_run: Path) -> None:
     lines = [f"The {w} sleeps." for w in ("dog", "cat", "man")] * 70
-    done = command("translate", str(small_run), "--extra", "3", "--beam", "1", stdin="\n".join(lines).encode())
+    done = command(
+        "translate", str(small_run), "--extra", "3", "--beam", "1", stdin="\n".join(lines).encode()
+    )
     rows = done.stdout.decode().split("\n")[:-1]
     assert len(rows) == 210
     assert rows == rows[:3] * 70
 
 
 def test_a_reader_that_leaves(small_run: Path) -> None:
-    program = f"yes 'The dog sleeps.' | head -5000 | {sys.executable} -m annotated_transformer.cli_main translate {small_run} --beam 1 --extra 2 | head -1"
-    program = program.replace("-m annotated_transformer.cli_main", "-c 'import sys; from annotated_transformer.cli import main; sys.exit(main())'")
+    main = "import sys; from annotated_transformer.cli import main; sys.exit(main())"
+    translate = f"{sys.executable} -c '{main}' translate {small_run} --beam 1 --extra 2"
+    program = f"yes 'The dog sleeps.' | head -5000 | {translate} | head -1"
     done = subprocess.run(["bash", "-c", program], capture_output=True, timeout=120, check=False)
     assert b"Traceback" not in done.stderr
     assert done.stdout.count(b"\n") == 1
@@ -61,7 +82,9 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
     assert "standard input, line 2: not UTF-8" in sentence(done)
     text, out = tmp_path / "in.txt", tmp_path / "out.txt"
     text.write_bytes("gut\nsch\xf6n\n".encode("latin1"))
-    assert "in.txt, line 2: not UTF-8" in sentence(command("translate", str(small_run), "--input", str(text), "--output", str(out)))
+    assert "in.txt, line 2: not UTF-8" in sentence(
+        command("translate", str(small_run), "--input", str(text), "--output", str(out))
+    )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt"]
 
 
@@ -74,10 +97,22 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
         (["translate", "RUN", "A dog.", "--device", "tpu"], "device 'tpu' can't be used"),
         (["translate", "RUN", "--input", "missing.txt"], "no such file: missing.txt"),
         (["translate", "nowhere", "A dog."], "no model in nowhere"),
-        (["translate", "RUN", "Lamps \U0001f600.", "--strict"], "line 1: the vocabulary does not know"),
-        (["translate", "RUN", "A dog.", "--beams", "2"], "unknown option '--beams'; did you mean '--beam'"),
-        (["evaluate", "RUN", "--data", "world", "--split", "tset"], "unknown split 'tset'; did you mean 'test'"),
-        (["evaluate", "RUN", "--data", "multi31k"], "unknown data 'multi31k'; did you mean 'multi30k'"),
+        (
+            ["translate", "RUN", "Lamps \U0001f600.", "--strict"],
+            "line 1: the vocabulary does not know",
+        ),
+        (
+            ["translate", "RUN", "A dog.", "--beams", "2"],
+            "unknown option '--beams'; did you mean '--beam'",
+        ),
+        (
+            ["evaluate", "RUN", "--data", "world", "--split", "tset"],
+            "unknown split 'tset'; did you mean 'test'",
+        ),
+        (
+            ["evaluate", "RUN", "--data", "multi31k"],
+            "unknown data 'multi31k'; did you mean 'multi30k'",
+        ),
         (["train", "--preset", "bas"], "unknown preset 'bas'; did you mean 'base'"),
         (["train", "--d_modle", "64"], "unknown option '--d_modle'; did you mean '--d_model'"),
         (["train", "--h", "5"], "does not divide into h=5 heads"),
@@ -88,7 +123,9 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
         (["tarin"], "invalid choice: 'tarin'"),
     ],
 )
-def test_mistakes_get_one_sentence(words: list[str], expected: str, small_run: Path, tmp_path: Path) -> None:
+def test_mistakes_get_one_sentence(
+    words: list[str], expected: str, small_run: Path, tmp_path: Path
+) -> None:
     done = command(*[w.replace("RUN", str(small_run)) for w in words], cwd=tmp_path)
     assert expected in sentence(done)
     assert list(tmp_path.iterdir()) == []
@@ -121,9 +158,32 @@ def test_any_two_text_files(tmp_path: Path) -> None:
     (tmp_path / "mine.en").write_text("".join(p.source + "\n" for p in pairs), encoding="utf-8")
     (tmp_path / "mine.de").write_text("".join(p.target + "\r\n" for p in pairs), encoding="utf-8")
     small = [*SMALL[2:], "--steps", "20"]
-    done = command("train", "--files", "mine.en", "mine.de", "--preset", "demo", *small, "--out", "run", cwd=tmp_path)
+    done = command(
+        "train",
+        "--files",
+        "mine.en",
+        "mine.de",
+        "--preset",
+        "demo",
+        *small,
+        "--out",
+        "run",
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr.decode()
-    scored = command("evaluate", "run", "--files", "mine.en", "mine.de", "--beam", "1", "--extra", "1", "--json", cwd=tmp_path)
+    scored = command(
+        "evaluate",
+        "run",
+        "--files",
+        "mine.en",
+        "mine.de",
+        "--beam",
+        "1",
+        "--extra",
+        "1",
+        "--json",
+        cwd=tmp_path,
+    )
     assert json.loads(scored.stdout)["sentences"] == 300
 
 
@@ -132,21 +192,34 @@ def test_no_network_names_url_reason_and_remedy(tmp_path: Path) -> None:
     env |= {"XDG_CACHE_HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     done = command("train", "--data", "multi30k", cwd=tmp_path, env=env)
     message = sentence(done)
-    for part in ("https://raw.githubusercontent.com/multi30k/", "refused", "ANNOTATED_TRANSFORMER_DATA", "--data world"):
+    for part in (
+        "https://raw.githubusercontent.com/multi30k/",
+        "refused",
+        "ANNOTATED_TRANSFORMER_DATA",
+        "--data world",
+    ):
         assert part in message
 
 
 def test_wrong_checksum_is_refused(tmp_path: Path) -> None:
     (tmp_path / "multi30k").mkdir()
     (tmp_path / "multi30k" / "train.en.gz").write_bytes(b"something else")
-    done = command("train", "--data", "multi30k", cwd=tmp_path, env=os.environ | {"ANNOTATED_TRANSFORMER_DATA": str(tmp_path)})
+    done = command(
+        "train",
+        "--data",
+        "multi30k",
+        cwd=tmp_path,
+        env=os.environ | {"ANNOTATED_TRANSFORMER_DATA": str(tmp_path)},
+    )
     assert "train.en.gz has SHA-256" in sentence(done)
 
 
 def test_existing_run_and_resume(small_run: Path, tmp_path: Path) -> None:
     again = command("train", *SMALL, "--steps", "30", "--out", str(small_run))
     assert "exists and is not empty; continue it with --resume" in sentence(again)
-    other = command("train", *SMALL, "--steps", "40", "--seed", "1", "--resume", "--out", str(small_run))
+    other = command(
+        "train", *SMALL, "--steps", "40", "--seed", "1", "--resume", "--out", str(small_run)
+    )
     assert "was started with seed = 0, not 1" in sentence(other)
 
 
@@ -155,17 +228,17 @@ def test_a_checkpoint_with_another_tokenizer(small_run: Path, tmp_path: Path) ->
 
     copy = shutil.copytree(small_run / "model", tmp_path / "model")
     (copy / "tokenizer.model").write_bytes((copy / "tokenizer.model").read_bytes() + b"\0")
-    assert "tokenizer.model does not belong to this model" in sentence(command("translate", str(copy), "A dog."))
+    assert "tokenizer.model does not belong to this model" in sentence(
+        command("translate", str(copy), "A dog.")
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
 def test_no_write_permission(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
-    if os.geteuid() == 0:
-        out = "/proc/annotated-transformer/run"  # root writes everywhere but here
-    else:
-        out = str(closed / "run")
+    # root may write everywhere but here
+    out = "/proc/annotated-transformer/run" if os.geteuid() == 0 else str(closed / "run")
     done = command("train", *SMALL, "--steps", "10", "--out", out)
     assert out.rsplit("/", 1)[0] in sentence(done)
 
@@ -173,17 +246,25 @@ def test_no_write_permission(tmp_path: Path) -> None:
 def test_output_file_is_never_overwritten(small_run: Path, tmp_path: Path) -> None:
     out = tmp_path / "mine.txt"
     out.write_text("mine")
-    assert "exists already" in sentence(command("translate", str(small_run), "A dog.", "--output", str(out)))
+    assert "exists already" in sentence(
+        command("translate", str(small_run), "A dog.", "--output", str(out))
+    )
     assert out.read_text() == "mine"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that a process can hear")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_interrupted_training_resumes_to_the_same_weights(how: signal.Signals, tmp_path: Path) -> None:
+def test_interrupted_training_resumes_to_the_same_weights(
+    how: signal.Signals, tmp_path: Path
+) -> None:
     train = ["train", *SMALL, "--P_drop", "0.2", "--train_steps", "120"]
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     assert command(*train, "--out", str(whole)).returncode == 0
-    program = [sys.executable, "-c", "import sys; from annotated_transformer.cli import main; sys.exit(main())"]
+    program = [
+        sys.executable,
+        "-c",
+        "import sys; from annotated_transformer.cli import main; sys.exit(main())",
+    ]
     with subprocess.Popen([*program, *train, "--out", str(cut)], stderr=subprocess.PIPE) as process:
         while not list(cut.glob("checkpoints/step-???????")) and process.poll() is None:
             time.sleep(0.01)

@@ -1,4 +1,5 @@
-"""Kinds of faults reported against systems like this one. The chapters test each where it is explained; here they meet the whole model."""
+"""Kinds of faults reported against systems like this one. The chapters test each where it is explained;
+here they meet the whole model."""
 
 import math
 
@@ -7,9 +8,21 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from annotated_transformer.attention import MultiHeadAttention, attention, causal_mask, fused_attention
+from annotated_transformer.attention import (
+    MultiHeadAttention,
+    attention,
+    causal_mask,
+    fused_attention,
+)
 from annotated_transformer.config import Config, preset, vary
-from annotated_transformer.data import EOS, PAD, encode_pairs, make_batch, train_tokenizer, world_corpus
+from annotated_transformer.data import (
+    EOS,
+    PAD,
+    encode_pairs,
+    make_batch,
+    train_tokenizer,
+    world_corpus,
+)
 from annotated_transformer.evaluation import scores
 from annotated_transformer.regularization import smooth_targets, smoothed_loss
 from annotated_transformer.search import beam_search, greedy_search
@@ -43,13 +56,19 @@ def test_no_permitted_key(form, dtype) -> None:  # type: ignore[no-untyped-def]
 
 def test_a_source_of_padding_only_gives_finite_numbers() -> None:
     m = model()
-    loss, _ = batch_loss(m, make_batch([([], [5, 6]), ([7], [])])._replace(source=torch.tensor([[PAD, PAD], [7, EOS]])), 0.1)
+    loss, _ = batch_loss(
+        m,
+        make_batch([([], [5, 6]), ([7], [])])._replace(source=torch.tensor([[PAD, PAD], [7, EOS]])),
+        0.1,
+    )
     loss.smoothed.backward()
     assert math.isfinite(loss.smoothed.item())
     assert all(p.grad is None or p.grad.isfinite().all() for p in m.parameters())
 
 
-@pytest.mark.parametrize("mask", [torch.ones(3, 3), torch.zeros(1, 1, 3, 3), torch.ones(3, 3, dtype=torch.int64)])
+@pytest.mark.parametrize(
+    "mask", [torch.ones(3, 3), torch.zeros(1, 1, 3, 3), torch.ones(3, 3, dtype=torch.int64)]
+)
 def test_masks_that_are_not_boolean(mask: torch.Tensor) -> None:
     x = torch.randn(1, 3, 8)
     with pytest.raises(TypeError, match=r"expected torch\.bool with True = may attend"):
@@ -83,14 +102,22 @@ def test_smoothing_at_its_ends(eps: float) -> None:
     assert gradient.isfinite().all()
     assert_close(gradient.sum(1), torch.zeros(5), atol=1e-5, rtol=0)
     assert_close(smooth_targets(target, 9, eps).sum(1), torch.ones(5))
-    assert_close(loss.smoothed, F.cross_entropy(logits, target, label_smoothing=eps, reduction="sum"), atol=1e-3, rtol=1e-5)
+    assert_close(
+        loss.smoothed,
+        F.cross_entropy(logits, target, label_smoothing=eps, reduction="sum"),
+        atol=1e-3,
+        rtol=1e-5,
+    )
 
 
 def test_perplexity_does_not_depend_on_smoothing_or_dropout() -> None:
     pairs = world_corpus(100).train
     encoded = encode_pairs(train_tokenizer((line for p in pairs for line in p), 300), pairs)
     config = vary(SMALL, v=300)
-    plain, smoothed = (model(vary(config, eps_ls=eps, P_drop=drop)).train() for eps, drop in ((0.0, 0.0), (0.3, 0.5)))
+    plain, smoothed = (
+        model(vary(config, eps_ls=eps, P_drop=drop)).train()
+        for eps, drop in ((0.0, 0.0), (0.3, 0.5))
+    )
     assert validation_nll(plain, encoded) == validation_nll(smoothed, encoded)
     assert smoothed.training
 
@@ -106,7 +133,13 @@ def test_odd_widths(d_model: int, h: int, positions: str) -> None:
 def test_first_loss_is_about_ln_v(name: str) -> None:
     c = preset(name)
     m, x = model(c).train(), torch.randint(4, c.v, (8, 20))
-    assert abs(F.cross_entropy(m(x, x)[:, :-1].flatten(0, 1), x[:, 1:].flatten()).item() - math.log(c.v)) < 1
+    assert (
+        abs(
+            F.cross_entropy(m(x, x)[:, :-1].flatten(0, 1), x[:, 1:].flatten()).item()
+            - math.log(c.v)
+        )
+        < 1
+    )
     assert abs(m.embedding(x).std().item() - 1) < 0.1
 
 
@@ -117,10 +150,16 @@ def test_any_length_and_half_precision() -> None:
     assert half(x, x).isfinite().all()
 
 
-@pytest.mark.parametrize("search", [lambda m, x: [h.tokens for h in greedy_search(m, x)], lambda m, x: [h[0].tokens for h in beam_search(m, x)]])
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda m, x: [h.tokens for h in greedy_search(m, x)],
+        lambda m, x: [h[0].tokens for h in beam_search(m, x)],
+    ],
+)
 def test_search_in_a_batch_is_search_alone(search) -> None:  # type: ignore[no-untyped-def]
     m = model(vary(SMALL, v=20))
-    rows = [torch.randint(4, 20, (n,)).tolist() + [EOS] for n in (1, 3, 3, 8)]
+    rows = [[*torch.randint(4, 20, (n,)).tolist(), EOS] for n in (1, 3, 3, 8)]
     batch = torch.tensor([row + [PAD] * (9 - len(row)) for row in rows])
     together = search(m, batch)
     assert together == [search(m, torch.tensor([row]))[0] for row in rows]
@@ -134,7 +173,9 @@ def test_search_in_a_batch_is_search_alone(search) -> None:  # type: ignore[no-u
 def test_scores_are_on_detokenized_text_and_signed() -> None:
     found = scores(["Ein Mann, der schläft."], ["Ein Mann, der schläft."])
     assert found["BLEU"] == 100
-    assert found["BLEU signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
+    assert found["BLEU signature"].startswith(
+        "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:"
+    )
     assert scores(["ein mann, der schläft."], ["Ein Mann, der schläft."])["BLEU"] < 100
 
 

@@ -36,7 +36,10 @@ def test_cells_keep_the_house_rules(path: Path) -> None:
         if source.startswith("#| export"):
             body = source[: source.index('"""')] if '= """' in source else source
             assert body.count("\n") <= 40, f"{cell['id']}: {body.count(chr(10))} lines"
-        if any("image/png" in o.get("data", {}) or "image/svg+xml" in o.get("data", {}) for o in cell["outputs"]):
+        if any(
+            "image/png" in o.get("data", {}) or "image/svg+xml" in o.get("data", {})
+            for o in cell["outputs"]
+        ):
             assert "fig-alt:" in source, f"{cell['id']}: a figure without alternative text"
 
 
@@ -46,7 +49,11 @@ def test_excerpts_are_the_papers_own_words() -> None:
     for path in NOTEBOOKS:
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             source = "".join(cell["source"])
-            for head in [line for line in source.splitlines() if ".excerpt" in line and line.startswith(":::")]:
+            for head in [
+                line
+                for line in source.splitlines()
+                if ".excerpt" in line and line.startswith(":::")
+            ]:
                 assert "Vaswani et al. (2017), section" in head, head
                 assert "arXiv v7" in head, head
                 count += 1

@@ -1,6 +1,6 @@
 """README.md from nbs/index.ipynb without Quarto: nbdev's processing, then pandoc's GitHub writer.
 
-    python tools/readme.py [--check]
+python tools/readme.py [--check]
 """
 
 import json
@@ -43,15 +43,23 @@ def readme() -> str:
 
     nb = json.loads((processed_notebooks() / "index.ipynb").read_text(encoding="utf-8"))
     markdown = "\n\n".join(filter(None, map(cell_markdown, nb["cells"])))
-    markdown = re.sub(r"\]\((\d\w*)\.ipynb", r"](nbs/\1.ipynb", markdown)  # pages to notebooks, where README.md is read
+    markdown = re.sub(
+        r"\]\((\d\w*)\.ipynb", r"](nbs/\1.ipynb", markdown
+    )  # pages to notebooks, where README.md is read
     markdown = markdown.replace("](images/", "](nbs/images/")
-    return str(pypandoc.convert_text(markdown, "gfm", format="markdown-smart", extra_args=["--wrap=none"]))
+    return str(
+        pypandoc.convert_text(markdown, "gfm", format="markdown-smart", extra_args=["--wrap=none"])
+    )
 
 
 def main() -> None:
     path, text = ROOT / "README.md", readme()
     if "--check" in sys.argv:
-        sys.exit(0 if path.read_text(encoding="utf-8") == text else "README.md is stale: run `python tools/readme.py`")
+        sys.exit(
+            0
+            if path.read_text(encoding="utf-8") == text
+            else "README.md is stale: run `python tools/readme.py`"
+        )
     path.write_text(text, encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Execute notebooks in place and store their outputs, skipping the cells that `nbdev_test` skips.
 
-    python tools/run_notebooks.py [nbs/32_attention.ipynb ...]
+python tools/run_notebooks.py [nbs/32_attention.ipynb ...]
 """
 
 import os

@@ -57,7 +57,9 @@ def stage_pages(cache: Path, stage: Path) -> None:
         text = path.read_text(encoding="utf-8")
         for old, new in names.items():
             text = re.sub(rf"(?<![\w/-]){re.escape(old)}", new, text)
-        text = text.replace(f"{cfg.doc_host}{cfg.doc_baseurl}/", "")  # nbdev's links to our own pages
+        text = text.replace(
+            f"{cfg.doc_host}{cfg.doc_baseurl}/", ""
+        )  # nbdev's links to our own pages
         path.write_text(re.sub(r"output-file: \S+?\.html\\n", "", text), encoding="utf-8")
 
 
@@ -90,7 +92,10 @@ def unescape(text: str) -> str:
 
 def broken_links(site: Path) -> list[str]:
     """Internal links, anchors and images that lead nowhere, and images without alternative text."""
-    pages = {p.relative_to(site).as_posix(): Page(p.read_text(encoding="utf-8")) for p in site.rglob("*.html")}
+    pages = {
+        p.relative_to(site).as_posix(): Page(p.read_text(encoding="utf-8"))
+        for p in site.rglob("*.html")
+    }
     found = []
     for name, page in pages.items():
         for link in page.links:
@@ -105,7 +110,11 @@ def broken_links(site: Path) -> list[str]:
                 found.append(f"{name}: {link} leads nowhere")
             elif url.fragment and key in pages and unquote(url.fragment) not in pages[key].ids:
                 found.append(f"{name}: {link} has no such anchor")
-        found += [f"{name}: image {src[:40]} has no alternative text" for src, alt in page.images if not alt]
+        found += [
+            f"{name}: image {src[:40]} has no alternative text"
+            for src, alt in page.images
+            if not alt
+        ]
     return found
 
 
@@ -128,8 +137,18 @@ def katex_folder() -> Path | None:
 
 def bad_formulas(site: Path) -> tuple[int, list[str]]:
     """How many formulas the site has, and those that KaTeX can't parse. Needs `katex_folder()`."""
-    formulas = [(p.name, kind, tex) for p in site.rglob("*.html") for kind, tex in Page(p.read_text(encoding="utf-8")).formulas]
-    done = subprocess.run(["node", "-e", KATEX_CHECK, str(katex_folder())], input=json.dumps(formulas), text=True, capture_output=True, check=False)
+    formulas = [
+        (p.name, kind, tex)
+        for p in site.rglob("*.html")
+        for kind, tex in Page(p.read_text(encoding="utf-8")).formulas
+    ]
+    done = subprocess.run(
+        ["node", "-e", KATEX_CHECK, str(katex_folder())],
+        input=json.dumps(formulas),
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     return len(formulas), done.stderr.splitlines() if done.returncode else []
 
 
@@ -137,7 +156,12 @@ def build(dest: Path) -> Path:
     """Render the site into `dest` and return it. Raises `RuntimeError` if smalldocs fails."""
     stage = ROOT / "_proc" / "stage"
     stage_pages(processed_notebooks(), stage)
-    done = subprocess.run([str(Path(sys.executable).with_name("smalldocs")), "render", "-q", str(stage)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("smalldocs")), "render", "-q", str(stage)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
     shutil.rmtree(dest, ignore_errors=True)
