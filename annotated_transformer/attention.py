@@ -71,9 +71,9 @@ def fused_attention(
     some_key = mask.any(
         -1, keepdim=True
     )  # kernels differ on empty rows: open them, then clear them
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask | ~some_key).masked_fill(
-        ~some_key, 0.0
-    )
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask | ~some_key
+    ).masked_fill(~some_key, 0.0)
 
 # %% ../nbs/32_attention.ipynb #94c0c2ba
 def split_heads(x: Float[Tensor, "b t hk"], h: int) -> Float[Tensor, "b h t k"]:
@@ -97,16 +97,24 @@ def head_width(d_model: int, h: int) -> int:
 # %% ../nbs/32_attention.ipynb #e1ac32df
 Queries = Float[Tensor, "b t d"]
 Keys = Float[Tensor, "b s d"]  # and values, before projection
-Heads = tuple[Float[Tensor, "b h s k"], Float[Tensor, "b h s e"]]  # projected keys and values
+Heads = tuple[
+    Float[Tensor, "b h s k"], Float[Tensor, "b h s e"]
+]  # projected keys and values
 Mask = Bool[Tensor, "#b #h #t #s"] | None  # True = may attend
 
 # %% ../nbs/32_attention.ipynb #78ac25ef
 class MultiHeadAttention(nn.Module):
     "Section 3.2.2: h heads of width d_k and d_v; no biases, no dropout on the weights."
 
-    def __init__(self, d_model: int, h: int, d_k: int = 0, d_v: int = 0, bias: bool = False):
+    def __init__(
+        self, d_model: int, h: int, d_k: int = 0, d_v: int = 0, bias: bool = False
+    ):
         super().__init__()
-        self.h, d_k, d_v = h, d_k or head_width(d_model, h), d_v or head_width(d_model, h)
+        self.h, d_k, d_v = (
+            h,
+            d_k or head_width(d_model, h),
+            d_v or head_width(d_model, h),
+        )
         self.W_Q, self.W_K = (nn.Linear(d_model, h * d_k, bias=bias) for _ in range(2))
         self.W_V = nn.Linear(d_model, h * d_v, bias=bias)
         self.W_O = nn.Linear(h * d_v, d_model, bias=bias)
@@ -119,10 +127,14 @@ class MultiHeadAttention(nn.Module):
         q = split_heads(self.W_Q(query), self.h)
         return self.W_O(join_heads(fused_attention(q, *heads, mask)))
 
-    def forward(self, query: Queries, key: Keys, value: Keys, mask: Mask = None) -> Queries:
+    def forward(
+        self, query: Queries, key: Keys, value: Keys, mask: Mask = None
+    ) -> Queries:
         return self.attend(query, self.keys_values(key, value), mask)
 
-    def weights(self, query: Queries, key: Keys, mask: Mask = None) -> Float[Tensor, "b h t s"]:
+    def weights(
+        self, query: Queries, key: Keys, mask: Mask = None
+    ) -> Float[Tensor, "b h t s"]:
         "The attention weights, for pictures."
         q, k = split_heads(self.W_Q(query), self.h), split_heads(self.W_K(key), self.h)
         return attention(q, k, k, mask)[1]

@@ -30,7 +30,9 @@ class Decoding:
 
     beam: int = 4
     alpha: float = 0.6  # length penalty
-    extra: int = 50  # an output may have as many tokens as the input, and this many more
+    extra: int = (
+        50  # an output may have as many tokens as the input, and this many more
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.beam, int) or self.beam < 1:
@@ -42,16 +44,22 @@ class Decoding:
                 f"alpha is {self.alpha!r}; expected a number of at least 0 (0: no length penalty)"
             )
         if not isinstance(self.extra, int) or self.extra < 1:
-            raise ValueError(f"extra is {self.extra!r}; expected a whole number of at least 1")
+            raise ValueError(
+                f"extra is {self.extra!r}; expected a whole number of at least 1"
+            )
 
 # %% ../nbs/52a_checkpoints.ipynb #27377a80
-def write_folder(folder: Path, fill: Callable[[Path], None], replace: bool = False) -> None:
+def write_folder(
+    folder: Path, fill: Callable[[Path], None], replace: bool = False
+) -> None:
     "Create `folder` by calling `fill` on a temporary one and renaming it. Raises `FileExistsError` if it exists, unless `replace`."
     if folder.exists() and not replace:
         raise FileExistsError(
             f"{folder} exists already; choose another name, or move it away first"
         )
-    partial, old = (folder.with_name(f"{folder.name}.{ending}") for ending in ("partial", "old"))
+    partial, old = (
+        folder.with_name(f"{folder.name}.{ending}") for ending in ("partial", "old")
+    )
     for leftover in (partial, old):
         shutil.rmtree(leftover, ignore_errors=True)
     try:
@@ -82,8 +90,13 @@ class TranslationModel:
     def fill(self, folder: Path) -> None:
         "Write the four files; `config.json` is last and names the hashes of the others."
         (folder / "tokenizer.model").write_bytes(self.tokenizer.model)
-        (folder / "decoding.json").write_text(json.dumps(asdict(self.decoding), indent=1) + "\n")
-        weights = {name: p.detach().contiguous().cpu() for name, p in self.model.named_parameters()}
+        (folder / "decoding.json").write_text(
+            json.dumps(asdict(self.decoding), indent=1) + "\n"
+        )
+        weights = {
+            name: p.detach().contiguous().cpu()
+            for name, p in self.model.named_parameters()
+        }
         save_file(weights, folder / "weights.safetensors")
         hashes = {name: sha256(folder / name) for name in HASHED}
         record = {
@@ -124,7 +137,9 @@ def read_record(folder: Path) -> dict[str, Any]:
         ) from None
     for name in HASHED:
         if not (folder / name).is_file():
-            raise FileNotFoundError(f"{folder / name} is missing; copy the folder again")
+            raise FileNotFoundError(
+                f"{folder / name} is missing; copy the folder again"
+            )
         if sha256(folder / name) != hashes.get(name):
             raise ValueError(
                 f"{folder / name} does not belong to this model: its hash is not the one in config.json; copy the folder again"

@@ -61,7 +61,9 @@ def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
     )
     for field in fields(Config):
         if field.name != "pad":
-            group.add_argument(f"--{field.name}", type=field.type, metavar="X", default=None)
+            group.add_argument(
+                f"--{field.name}", type=field.type, metavar="X", default=None
+            )
 
 # %% ../nbs/90_cli.ipynb #67669afd
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -128,7 +130,9 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
         default=1024,
         help="longest input line in tokens (default: 1024)",
     )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda or mps (default: cpu)")
+    parser.add_argument(
+        "--device", default="cpu", help="cpu, cuda or mps (default: cpu)"
+    )
 
 # %% ../nbs/90_cli.ipynb #1fec09c1
 def build_parser() -> Parser:
@@ -167,7 +171,9 @@ def build_parser() -> Parser:
         help="stop after N updates, for a quick look",
     )
     p.add_argument(
-        "--results", metavar="FILE", help="also write the scores with their circumstances as JSON"
+        "--results",
+        metavar="FILE",
+        help="also write the scores with their circumstances as JSON",
     )
 
     p = add("train", "train a model and leave it in a folder")
@@ -179,12 +185,21 @@ def build_parser() -> Parser:
         help="hyperparameters by name (default: demo for world, multi30k for the rest; see `info`)",
     )
     p.add_argument(
-        "--out", metavar="FOLDER", default=None, help="the run's folder (default: runs/DATA-PAIR)"
+        "--out",
+        metavar="FOLDER",
+        default=None,
+        help="the run's folder (default: runs/DATA-PAIR)",
     )
     p.add_argument(
-        "--minutes", type=float, metavar="M", default=None, help="stop after M minutes of training"
+        "--minutes",
+        type=float,
+        metavar="M",
+        default=None,
+        help="stop after M minutes of training",
     )
-    p.add_argument("--steps", type=int, metavar="N", default=None, help="stop after N updates")
+    p.add_argument(
+        "--steps", type=int, metavar="N", default=None, help="stop after N updates"
+    )
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--resume", action="store_true", help="continue the run in --out")
     p.add_argument(
@@ -212,13 +227,19 @@ def add_reading_commands(add: Any) -> None:
     p = add("translate", "translate arguments, a file, or standard input, line by line")
     p.add_argument("model", help="a folder that `train` wrote")
     p.add_argument(
-        "text", nargs="*", help="sentences; without any, --input or standard input is read"
+        "text",
+        nargs="*",
+        help="sentences; without any, --input or standard input is read",
     )
     p.add_argument(
-        "--input", metavar="FILE", help="text file, one sentence a line, - for standard input"
+        "--input",
+        metavar="FILE",
+        help="text file, one sentence a line, - for standard input",
     )
     p.add_argument(
-        "--output", metavar="FILE", help="write here instead of standard output; must not exist"
+        "--output",
+        metavar="FILE",
+        help="write here instead of standard output; must not exist",
     )
     p.add_argument(
         "--strict",
@@ -238,10 +259,14 @@ def add_reading_commands(add: Any) -> None:
     )
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.add_argument(
-        "--results", metavar="FILE", help="also write the scores with their circumstances as JSON"
+        "--results",
+        metavar="FILE",
+        help="also write the scores with their circumstances as JSON",
     )
     p.add_argument(
-        "--translations", metavar="FILE", help="also write the translations; must not exist"
+        "--translations",
+        metavar="FILE",
+        help="also write the translations; must not exist",
     )
     add_decoding(p)
 
@@ -265,9 +290,7 @@ def add_reading_commands(add: Any) -> None:
 def explain(error: BaseException) -> str:
     "The sentence for an error."
     if isinstance(error, PermissionError):
-        return (
-            f"no permission to write {error.filename}; choose another place with --out or --output"
-        )
+        return f"no permission to write {error.filename}; choose another place with --out or --output"
     if isinstance(error, OSError) and error.errno and error.filename:
         return f"{error.strerror}: {error.filename}"
     return " ".join(str(error).split())

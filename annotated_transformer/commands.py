@@ -30,7 +30,12 @@ __all__ = ['corpus_of', 'command_train', 'finish_run', 'check_device', 'say', 'n
 # %% ../nbs/90a_commands.ipynb #ff496bb8
 def corpus_of(args: argparse.Namespace) -> Corpus:
     "The corpus that --data, --pair and --files name. Raises `ValueError` or `OSError`."
-    from annotated_transformer.data import multi30k, text_corpus, two_files, world_corpus
+    from annotated_transformer.data import (
+        multi30k,
+        text_corpus,
+        two_files,
+        world_corpus,
+    )
 
     if args.files:
         if args.data:
@@ -140,7 +145,9 @@ def output(path: str | None) -> Iterator[TextIO]:
         yield sys.stdout
         return
     if Path(path).exists():
-        raise FileExistsError(f"{path} exists already; choose another name, or move it away first")
+        raise FileExistsError(
+            f"{path} exists already; choose another name, or move it away first"
+        )
     partial = Path(path + ".partial")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
@@ -194,7 +201,9 @@ def command_translate(args: argparse.Namespace) -> None:
             first += len(chunk)
 
 # %% ../nbs/90a_commands.ipynb #46985a40
-def warn_unknown(model: TranslationModel, lines: Sequence[str], first: int, strict: bool) -> None:
+def warn_unknown(
+    model: TranslationModel, lines: Sequence[str], first: int, strict: bool
+) -> None:
     "Say which characters of which line the vocabulary does not know; with `strict`, raise `ValueError`."
     for number, line in enumerate(lines, first):
         if unknown := model.tokenizer.unknown(line):
@@ -287,11 +296,15 @@ def command_plot(args: argparse.Namespace) -> None:
 
     metrics = Path(args.run) / "metrics.jsonl"
     if not metrics.is_file():
-        raise FileNotFoundError(f"no metrics in {args.run}; give the folder that `train` wrote")
+        raise FileNotFoundError(
+            f"no metrics in {args.run}; give the folder that `train` wrote"
+        )
     records = [json.loads(line) for line in metrics.read_text().splitlines()]
     path = Path(args.output or Path(args.run) / "curves.png")
     if path.suffix not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"--output is '{path}'; expected a name that ends in .png, .svg or .pdf")
+        raise ValueError(
+            f"--output is '{path}'; expected a name that ends in .png, .svg or .pdf"
+        )
     print(save_figure(learning_curves(records), path))
 
 # %% ../nbs/90a_commands.ipynb #601dc756
@@ -303,7 +316,10 @@ def command_info(args: argparse.Namespace) -> None:
 
     def describe(config: Config) -> dict[str, Any]:
         with torch.device("meta"):
-            return {"parameters": count_parameters(Transformer(config)), **asdict(config)}
+            return {
+                "parameters": count_parameters(Transformer(config)),
+                **asdict(config),
+            }
 
     if args.name is None:
         print(
@@ -321,7 +337,10 @@ def command_info(args: argparse.Namespace) -> None:
         result = (
             describe(preset(args.name))
             if known
-            else {"folder": str(model_folder(args.name)), **describe(load(args.name).model.config)}
+            else {
+                "folder": str(model_folder(args.name)),
+                **describe(load(args.name).model.config),
+            }
         )
         print(json.dumps(result) if args.json else table(result))
 

@@ -53,15 +53,23 @@ def check_config(config: Config) -> None:
     for name in whole:
         value = getattr(config, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} is {value!r}; expected a whole number of at least 1")
+            raise ValueError(
+                f"{name} is {value!r}; expected a whole number of at least 1"
+            )
     for name in ("P_drop", "eps_ls"):
         value = getattr(config, name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not 0 <= value < 1
+        ):
             raise ValueError(
                 f"{name} is {value!r}; expected a number from 0 up to, but not including, 1"
             )
     if config.positions not in ("sinusoidal", "learned"):
-        raise ValueError(f"positions is {config.positions!r}; expected 'sinusoidal' or 'learned'")
+        raise ValueError(
+            f"positions is {config.positions!r}; expected 'sinusoidal' or 'learned'"
+        )
     if not isinstance(config.pad, int) or not 0 <= config.pad < config.v:
         raise ValueError(
             f"pad is {config.pad!r}; expected a token id below the vocabulary size {config.v}"
@@ -74,7 +82,9 @@ def nearest(
 ) -> str:
     "A hint for an error message: the nearest known name, then all of them."
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return (f"did you mean '{close[0]}'? " if close else "") + f"known names: {', '.join(names)}"
+    return (
+        f"did you mean '{close[0]}'? " if close else ""
+    ) + f"known names: {', '.join(names)}"
 
 # %% ../nbs/00_config.ipynb #f0b39ed2
 def vary(
@@ -116,8 +126,20 @@ PAPER: dict[str, dict[str, Any]] = {
     "D-ls0": {"eps_ls": 0.0},
     "D-ls2": {"eps_ls": 0.2},
     "E-learned": {"positions": "learned"},
-    "big": {"d_model": 1024, "d_ff": 4096, "h": 16, "P_drop": 0.3, "train_steps": 300_000},
-    "big-en-fr": {"d_model": 1024, "d_ff": 4096, "h": 16, "train_steps": 300_000, "v": 32_000},
+    "big": {
+        "d_model": 1024,
+        "d_ff": 4096,
+        "h": 16,
+        "P_drop": 0.3,
+        "train_steps": 300_000,
+    },
+    "big-en-fr": {
+        "d_model": 1024,
+        "d_ff": 4096,
+        "h": 16,
+        "train_steps": 300_000,
+        "v": 32_000,
+    },
 }
 
 # %% ../nbs/00_config.ipynb #4f4294ff
@@ -134,17 +156,23 @@ LAPTOP: dict[str, dict[str, Any]] = {
         "v": 1500,
     },
     "multi30k": {
-        "N": 3,
-        "d_model": 256,
+        "N": 2,
+        "d_model": 192,
         "d_ff": 512,
         "h": 4,
-        "P_drop": 0.2,
-        "warmup_steps": 1000,
+        "warmup_steps": 800,
         "train_steps": 4000,
-        "batch_tokens": 2000,
-        "v": 6000,
+        "batch_tokens": 1200,
+        "v": 4000,
     },
-    "tiny": {"N": 3, "d_model": 256, "d_ff": 1024, "h": 4, "v": 8000, "batch_tokens": 1536},
+    "tiny": {
+        "N": 3,
+        "d_model": 256,
+        "d_ff": 1024,
+        "h": 4,
+        "v": 8000,
+        "batch_tokens": 1536,
+    },
 }
 
 # %% ../nbs/00_config.ipynb #f902efd4
@@ -177,5 +205,7 @@ def check_shapes() -> bool:
     if shell is None:
         return False
     shell.run_line_magic("load_ext", "jaxtyping")
-    shell.run_line_magic("jaxtyping.typechecker", "annotated_transformer.config.typecheck")
+    shell.run_line_magic(
+        "jaxtyping.typechecker", "annotated_transformer.config.typecheck"
+    )
     return True

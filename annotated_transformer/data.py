@@ -64,7 +64,11 @@ def read_lines(path: Path | str) -> list[str]:
         raise FileNotFoundError(
             f"no such file: {path}; check the name, or give the folder that holds it"
         )
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    data = (
+        gzip.decompress(path.read_bytes())
+        if path.suffix == ".gz"
+        else path.read_bytes()
+    )
     rows = data.split(b"\n")
     if rows[-1] == b"":
         rows.pop()
@@ -83,13 +87,20 @@ def read_lines(path: Path | str) -> list[str]:
 def suspicious_line(sources: Sequence[str], targets: Sequence[str]) -> int:
     "Number of the first line where one side is empty or more than three times as long as the other."
     for number, (s, t) in enumerate(zip(sources, targets, strict=False), 1):
-        if not s.strip() or not t.strip() or max(len(s), len(t)) > 3 * min(len(s), len(t)) + 20:
+        if (
+            not s.strip()
+            or not t.strip()
+            or max(len(s), len(t)) > 3 * min(len(s), len(t)) + 20
+        ):
             return number
     return min(len(sources), len(targets)) + 1
 
 # %% ../nbs/51_data.ipynb #da529325
 def read_parallel(
-    source: Path | str, target: Path | str, skip_bad: bool = False, max_words: int = 1000
+    source: Path | str,
+    target: Path | str,
+    skip_bad: bool = False,
+    max_words: int = 1000,
 ) -> tuple[Pairs, list[str]]:
     "Sentence pairs of two files, and what was left out and why. A bad pair is an error unless `skip_bad`."
     sources, targets = read_lines(source), read_lines(target)
@@ -147,7 +158,8 @@ def data_folders() -> list[Path]:
     "Where data is looked for: the folder of ANNOTATED_TRANSFORMER_DATA if set, then the cache."
     named = os.environ.get("ANNOTATED_TRANSFORMER_DATA")
     cache = (
-        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "annotated_transformer"
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        / "annotated_transformer"
     )
     return ([Path(named)] if named else []) + [cache]
 
@@ -167,7 +179,9 @@ def download(url: str, path: Path, sha256: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         have = partial.stat().st_size if partial.exists() else 0
-        request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+        request = urllib.request.Request(
+            url, headers={"Range": f"bytes={have}-"} if have else {}
+        )
         with (
             urllib.request.urlopen(request, timeout=30) as response,
             partial.open("ab" if response.status == 206 else "wb") as file,
@@ -196,7 +210,9 @@ def multi30k_file(name: str) -> Path:
             check_sum(path, MULTI30K[name])
             return path
     return download(
-        f"{MULTI30K_URL}{name}.gz", data_folders()[-1] / "multi30k" / f"{name}.gz", MULTI30K[name]
+        f"{MULTI30K_URL}{name}.gz",
+        data_folders()[-1] / "multi30k" / f"{name}.gz",
+        MULTI30K[name],
     )
 
 
@@ -213,7 +229,9 @@ def multi30k(source: str = "en", target: str = "de") -> Corpus:
     return Corpus("multi30k", (source, target), *splits)
 
 # %% ../nbs/51_data.ipynb #726b1d39
-def split_files(folder: Path, split: str, languages: tuple[str, str]) -> tuple[Path, Path] | None:
+def split_files(
+    folder: Path, split: str, languages: tuple[str, str]
+) -> tuple[Path, Path] | None:
     "The two files of a split, or None if there are none."
     for stem in {"valid": ("valid", "val", "dev")}.get(split, (split,)):
         for ending in ("", ".gz"):
@@ -223,7 +241,9 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> tuple[P
     return None
 
 
-def text_corpus(folder: Path | str, source: str, target: str, skip_bad: bool = False) -> Corpus:
+def text_corpus(
+    folder: Path | str, source: str, target: str, skip_bad: bool = False
+) -> Corpus:
     "The corpus in a folder of text files named by split and language."
     folder = Path(folder)
     if not folder.is_dir():
@@ -256,7 +276,8 @@ def hold_out(corpus: Corpus) -> Corpus:
 def two_files(source: Path | str, target: Path | str, skip_bad: bool = False) -> Corpus:
     "The corpus in two text files, one sentence a line; languages are the file endings."
     languages = tuple(
-        Path(str(p).removesuffix(".gz")).suffix.lstrip(".") or "text" for p in (source, target)
+        Path(str(p).removesuffix(".gz")).suffix.lstrip(".") or "text"
+        for p in (source, target)
     )
     return hold_out(
         Corpus(
@@ -271,7 +292,7 @@ def two_files(source: Path | str, target: Path | str, skip_bad: bool = False) ->
 # %% ../nbs/51_data.ipynb #5665070d
 PAD, UNK, BOS, EOS = range(4)
 
-
+# %% ../nbs/51_data.ipynb #5a2d1929
 class Tokenizer:
     "A shared sub-word vocabulary: text to ids and back."
 
@@ -288,7 +309,9 @@ class Tokenizer:
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         "The text of each list of ids; beginning, end and padding vanish."
-        return self.processor.decode([[i for i in row if i not in (PAD, BOS, EOS)] for row in ids])
+        return self.processor.decode(
+            [[i for i in row if i not in (PAD, BOS, EOS)] for row in ids]
+        )
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         "The sub-words, for labels; ▁ marks a space."
@@ -330,7 +353,9 @@ def train_tokenizer(
             raise ValueError(
                 f"a vocabulary of {v} is too small for the {least[2]} different characters of this corpus; choose more"
             ) from None
-        raise ValueError(f"no vocabulary could be learned from this corpus: {error}") from None
+        raise ValueError(
+            f"no vocabulary could be learned from this corpus: {error}"
+        ) from None
     return Tokenizer(out.getvalue())
 
 # %% ../nbs/51_data.ipynb #6124c1e7
@@ -402,4 +427,7 @@ def padding_share(encoded: Encoded, batches: list[list[int]]) -> float:
     "Share of all slots, source and target, that hold padding."
     made = [make_batch([encoded[i] for i in b]) for b in batches]
     slots = sum(b.source.numel() + b.target_in.numel() for b in made)
-    return sum(int((b.source == PAD).sum() + (b.target_in == PAD).sum()) for b in made) / slots
+    return (
+        sum(int((b.source == PAD).sum() + (b.target_in == PAD).sum()) for b in made)
+        / slots
+    )

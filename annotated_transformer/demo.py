@@ -26,16 +26,26 @@ def untrained(model: TranslationModel, seed: int) -> TranslationModel:
     "The same architecture and tokenizer with fresh weights."
     torch.manual_seed(seed)
     return TranslationModel(
-        Transformer(model.model.config).eval(), model.tokenizer, model.languages, model.decoding
+        Transformer(model.model.config).eval(),
+        model.tokenizer,
+        model.languages,
+        model.decoding,
     )
 
 
-def compare(model: TranslationModel, pairs: Pairs, seed: int) -> tuple[dict[str, Any], list[str]]:
+def compare(
+    model: TranslationModel, pairs: Pairs, seed: int
+) -> tuple[dict[str, Any], list[str]]:
     "Scores of the model beside those of an untrained one, and the model's translations."
     sources, references = [s for s, _ in pairs], [t for _, t in pairs]
     hypotheses = translate(model, sources)
-    before = scores(translate(untrained(model, seed), sources, Decoding(beam=1)), references)
-    return {**scores(hypotheses, references), "untrained BLEU": before["BLEU"]}, hypotheses
+    before = scores(
+        translate(untrained(model, seed), sources, Decoding(beam=1)), references
+    )
+    return {
+        **scores(hypotheses, references),
+        "untrained BLEU": before["BLEU"],
+    }, hypotheses
 
 # %% ../nbs/91_demo.ipynb #627fa44e
 def picture(model: TranslationModel, sentence: str, path: Path) -> Path:
@@ -70,13 +80,21 @@ def free_name(folder: Path) -> Path:
     "`folder`, or the first of folder-2, folder-3, … that does not exist: nothing is overwritten."
     if not folder.exists():
         return folder
-    return next(p for n in count(2) if not (p := folder.with_name(f"{folder.name}-{n}")).exists())
+    return next(
+        p
+        for n in count(2)
+        if not (p := folder.with_name(f"{folder.name}-{n}")).exists()
+    )
 
 
 def show_translations(corpus: Corpus, hypotheses: list[str], n: int = 6) -> None:
     "Print the first few test sentences with reference and translation."
-    for (source, reference), hypothesis in list(zip(corpus.test, hypotheses, strict=True))[:n]:
-        print(f"\n  English    {source}\n  model      {hypothesis}\n  reference  {reference}")
+    for (source, reference), hypothesis in list(
+        zip(corpus.test, hypotheses, strict=True)
+    )[:n]:
+        print(
+            f"\n  English    {source}\n  model      {hypothesis}\n  reference  {reference}"
+        )
 
 # %% ../nbs/91_demo.ipynb #628d80e0
 def demo(
@@ -92,7 +110,9 @@ def demo(
     print(
         f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/"
     )
-    progress = train(config, corpus, out, seed=seed, until=steps, every=100, keep=5, show=show)
+    progress = train(
+        config, corpus, out, seed=seed, until=steps, every=100, keep=5, show=show
+    )
     model = averaged_model(out)
     model.save(out / "model")
     found, hypotheses = compare(model, corpus.test, seed)
@@ -103,7 +123,9 @@ def demo(
         f"  untrained  {found['untrained BLEU']:5.1f}\n  trained    {found['BLEU']:5.1f}    ({found['BLEU signature']})"
     )
     show_translations(corpus, hypotheses)
-    path = picture(model, "The farmer buys a lamp because it is cheap.", out / "attention.png")
+    path = picture(
+        model, "The farmer buys a lamp because it is cheap.", out / "attention.png"
+    )
     print(
         f'\nThe attention of one sentence is drawn in {path}\nTry: annotated-transformer translate {out} "The old cat sleeps because it is tired."'
     )

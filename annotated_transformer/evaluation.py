@@ -31,7 +31,9 @@ def average(folders: Sequence[Path]) -> dict[str, Tensor]:
     total: dict[str, Tensor] = {}
     for folder in folders:
         for name, weight in load(folder).model.state_dict().items():
-            total[name] = total[name] + weight.double() if name in total else weight.double()
+            total[name] = (
+                total[name] + weight.double() if name in total else weight.double()
+            )
     return {name: (weight / len(folders)).float() for name, weight in total.items()}
 
 
@@ -39,7 +41,9 @@ def averaged_model(run: Path | str, last: int = 5) -> TranslationModel:
     "The newest model of a training run, with the mean weights of its last checkpoints."
     folders = checkpoint_folders(Path(run))[-last:]
     if not folders:
-        raise FileNotFoundError(f"no checkpoints in {run}; give the folder that `train` wrote")
+        raise FileNotFoundError(
+            f"no checkpoints in {run}; give the folder that `train` wrote"
+        )
     model = load(folders[-1])
     model.model.load_state_dict(average(folders))
     return model
@@ -98,6 +102,7 @@ def write_results(path: Path | str, results: dict[str, Any]) -> None:
     path, partial = Path(path), Path(f"{path}.partial")
     path.parent.mkdir(parents=True, exist_ok=True)
     partial.write_text(
-        json.dumps(results | circumstances(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        json.dumps(results | circumstances(), indent=1, ensure_ascii=False) + "\n",
+        encoding="utf-8",
     )
     os.replace(partial, path)

@@ -88,32 +88,42 @@ def random_adjective(s: Speaker, noun: Noun) -> tuple[str, str, str]:
 
 # %% ../nbs/51b_grammar.ipynb #38bb3b71
 USUAL = ["the"] * 4 + ["a", "bare"] * 3 + ["this", "my", "our"]
+
+
 DEFINITE_ONLY = ["the"] * 4 + ["this", "my", "our"]
 
-
+# %% ../nbs/51b_grammar.ipynb #756d3114
 def noun_phrase(
     s: Speaker,
     noun: Noun,
     plural: bool,
     case: int,
-    negation: int | None = None,  # key of a *not* that an indefinite phrase turns into *kein*
+    negation: int
+    | None = None,  # key of a *not* that an indefinite phrase turns into *kein*
     definite: bool = False,
 ) -> Phrase:
     "Determiner, perhaps an adjective, noun."
     free = USUAL if negation is not None else [*USUAL, "every", "two", "three"]
     usual = DEFINITE_ONLY if definite else free
     d = DETERMINERS[
-        s.rng.choice([name for name in usual if DETERMINERS[name].en[plural] is not None])
+        s.rng.choice(
+            [name for name in usual if DETERMINERS[name].en[plural] is not None]
+        )
     ]
     col, key, noun_key = column(noun, plural), next(KEYS), next(KEYS)
     german = DETERMINERS["no"] if negation is not None and not d.definite else d
-    en, de = words(noun.en[plural], noun_key), words(decline(noun, case, plural), noun_key)
+    en, de = (
+        words(noun.en[plural], noun_key),
+        words(decline(noun, case, plural), noun_key),
+    )
     if s.rng.random() < 0.45:
         a, adjective_key = random_adjective(s, noun), next(KEYS)
         en = words(a[0], adjective_key) + en
         de = words(a[2] + german.adjective[case][col], adjective_key) + de
     keys = [key] if german is d or negation is None else [key, negation]
-    return Phrase(with_article(d, en, plural, key), words(article(german, case, col), *keys) + de)
+    return Phrase(
+        with_article(d, en, plural, key), words(article(german, case, col), *keys) + de
+    )
 
 # %% ../nbs/51b_grammar.ipynb #f040a538
 MODALS = {
@@ -131,7 +141,9 @@ class VerbForms(NamedTuple):
     joined: list[Word]  # all of it, last in a subordinate clause
 
 # %% ../nbs/51b_grammar.ipynb #dde5c447
-def conjugate(v: Verb, tense: str, plural: bool, negation: int | None = None) -> VerbForms:
+def conjugate(
+    v: Verb, tense: str, plural: bool, negation: int | None = None
+) -> VerbForms:
     "Present, past (German perfect), future or a modal, in the third person; `negation` adds an English *not*."
     key, modal_key, infinitive = next(KEYS), next(KEYS), v.prefix + v.infinitive
     no = [] if negation is None else words("not", negation)
@@ -139,10 +151,15 @@ def conjugate(v: Verb, tense: str, plural: bool, negation: int | None = None) ->
         m = MODALS[tense]
         finite, final = words(m[2 + plural], modal_key), words(infinitive, key)
         return VerbForms(
-            words(m[plural], modal_key) + no + words(v.en[0], key), finite, final, final + finite
+            words(m[plural], modal_key) + no + words(v.en[0], key),
+            finite,
+            final,
+            final + finite,
         )
     if tense == "past":
-        auxiliary = {"hat": ("hat", "haben"), "ist": ("ist", "sind")}[v.auxiliary][plural]
+        auxiliary = {"hat": ("hat", "haben"), "ist": ("ist", "sind")}[v.auxiliary][
+            plural
+        ]
         en = words("did", key) + no + words(v.en[0], key) if no else words(v.en[2], key)
         finite, final = words(auxiliary, key), words(v.participle, key)
         return VerbForms(en, finite, final, final + finite)
@@ -166,10 +183,16 @@ class Clause(NamedTuple):
     def main(self) -> Phrase:
         "A main clause: the finite verb stands second, behind the subject or the time."
         if self.time is None:
-            return Phrase(self.en, self.subject + self.verb.finite + self.middle + self.verb.final)
+            return Phrase(
+                self.en, self.subject + self.verb.finite + self.middle + self.verb.final
+            )
         return Phrase(
             self.time.en + self.en,
-            self.time.de + self.verb.finite + self.subject + self.middle + self.verb.final,
+            self.time.de
+            + self.verb.finite
+            + self.subject
+            + self.middle
+            + self.verb.final,
         )
 
     def embedded(self) -> Phrase:
@@ -180,17 +203,33 @@ class Clause(NamedTuple):
 COMMA = Word(",", frozenset())
 
 # %% ../nbs/51b_grammar.ipynb #7fb52637
-OFTEN = {"often", "sometimes", "every day", "soon"}  # with *not*, their place decides the meaning
+OFTEN = {
+    "often",
+    "sometimes",
+    "every day",
+    "soon",
+}  # with *not*, their place decides the meaning
 
 
 def random_time(s: Speaker, tense: str, negated: bool = False) -> Phrase | None:
     "An expression of time that suits the tense, in one of three clauses."
     kinds = ("any", tense if tense in ("past", "future") else "present")
-    fitting = [t for t in TIME_LIST if t[2] in kinds and not (negated and t[0] in OFTEN)]
+    fitting = [
+        t for t in TIME_LIST if t[2] in kinds and not (negated and t[0] in OFTEN)
+    ]
     return pair(*s.rng.choice(fitting)[:2]) if s.rng.random() < 0.33 else None
 
 # %% ../nbs/51b_grammar.ipynb #725caf20
-MOTION = {"run", "throw", "push", "send", "bring", "throw away", "give back", "bring along"}
+MOTION = {
+    "run",
+    "throw",
+    "push",
+    "send",
+    "bring",
+    "throw away",
+    "give back",
+    "bring along",
+}
 NOT_TOGETHER = {("wait", "for"), ("ask", "for"), ("sleep", "with")}
 
 
@@ -198,15 +237,21 @@ def random_place(s: Speaker, v: Verb, persons_only: bool = False) -> Phrase:
     "A prepositional phrase that suits the verb: *in dem* becomes *im*."
     persons_only = persons_only or v.en[0] in MOTION
     choices = [e for e in PREPOSITION_LIST if e[3] == "p" or not persons_only]
-    en, de, case, tag = s.rng.choice([e for e in choices if (v.en[0], e[0]) not in NOT_TOGETHER])
+    en, de, case, tag = s.rng.choice(
+        [e for e in choices if (v.en[0], e[0]) not in NOT_TOGETHER]
+    )
     key = next(KEYS)
     noun = noun_phrase(s, *random_noun(s, tag), DATIVE if case == "d" else ACCUSATIVE)
     if de == "in" and noun.de[0].text == "dem":
-        return Phrase(words(en, key) + noun.en, words("im", key, *noun.de[0].keys) + noun.de[1:])
+        return Phrase(
+            words(en, key) + noun.en, words("im", key, *noun.de[0].keys) + noun.de[1:]
+        )
     return Phrase(words(en.replace("_", " "), key) + noun.en, words(de, key) + noun.de)
 
 # %% ../nbs/51b_grammar.ipynb #1204aeac
-def object_phrase(s: Speaker, v: Verb, noun: Noun, plural: bool, negation: int | None) -> Phrase:
+def object_phrase(
+    s: Speaker, v: Verb, noun: Noun, plural: bool, negation: int | None
+) -> Phrase:
     s.used.add((v.en[0], noun.en[0]))
     return noun_phrase(s, noun, plural, DATIVE if v.dative else ACCUSATIVE, negation)
 
@@ -265,11 +310,18 @@ def random_clause(s: Speaker, tense: str) -> Clause:
         objects.append(object_phrase(s, v, *random_noun(s, v.objects), negation))
     place = random_place(s, v) if s.rng.random() < 0.25 else None
     time = random_time(s, tense, negated)
-    return build(s, v, tense, subject, plural, objects, negation=negation, place=place, time=time)
+    return build(
+        s, v, tense, subject, plural, objects, negation=negation, place=place, time=time
+    )
 
 # %% ../nbs/51b_grammar.ipynb #896471d8
 def being(
-    s: Speaker, subject: Phrase, noun: Noun, plural: bool, tense: str, negation: int | None = None
+    s: Speaker,
+    subject: Phrase,
+    noun: Noun,
+    plural: bool,
+    tense: str,
+    negation: int | None = None,
 ) -> Clause:
     "*Is* and an adjective that suits the noun."
     key, adjective_key, past = next(KEYS), next(KEYS), tense == "past"
@@ -288,7 +340,9 @@ def being(
         + no.en
         + words(a[0], adjective_key)
     )
-    return Clause(subject.en + en, subject.de, no.de, VerbForms(en, finite, final, final + finite))
+    return Clause(
+        subject.en + en, subject.de, no.de, VerbForms(en, finite, final, final + finite)
+    )
 
 # %% ../nbs/51b_grammar.ipynb #fbe9ff7c
 def it(noun: Noun, plural: bool, case: int) -> Phrase:

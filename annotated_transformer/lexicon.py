@@ -175,7 +175,10 @@ VERBS = {
 }
 ADJECTIVE_LIST = [(e[0], *(e[1].split("/") * 2)[:2], e[2]) for e in lines(ADJECTIVES)]
 TIME_LIST = [tuple(e.split("|")) for e in TIMES.replace("\n", ",").split(",")]
-PREPOSITION_LIST, CONJUNCTION_LIST = list(lines(PREPOSITIONS)), list(lines(CONJUNCTIONS))
+PREPOSITION_LIST, CONJUNCTION_LIST = (
+    list(lines(PREPOSITIONS)),
+    list(lines(CONJUNCTIONS)),
+)
 NOUNS_BY_TAG = {tag: [n for n in NOUNS if n.tag == tag] for tag in "patwofl"}
 ADJECTIVES_BY_TAG = {tag: [a for a in ADJECTIVE_LIST if tag in a[3]] for tag in "patfl"}
 
@@ -205,8 +208,12 @@ WEAK = [["e", "e", "e", "en"], ["en", "e", "e", "en"], ["en"] * 4]
 
 MIXED = [["er", "e", "es", "en"], ["en", "e", "es", "en"], ["en"] * 4]
 
-
-PRONOUN = [["er", "sie", "es", "sie"], ["ihn", "sie", "es", "sie"], ["ihm", "ihr", "ihm", "ihnen"]]
+# %% ../nbs/51a_lexicon.ipynb #29d3242a
+PRONOUN = [
+    ["er", "sie", "es", "sie"],
+    ["ihn", "sie", "es", "sie"],
+    ["ihm", "ihr", "ihm", "ihnen"],
+]
 
 # %% ../nbs/51a_lexicon.ipynb #6c84dde1
 RELATIVE = [

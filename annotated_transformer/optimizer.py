@@ -24,7 +24,9 @@ def learning_rate(
 # %% ../nbs/53_optimizer.ipynb #70c33434
 def paper_adam(model: nn.Module) -> optim.Adam:
     "Adam with the numbers of section 5.3; the learning rate is set at every step."
-    return optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+    return optim.Adam(
+        model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True
+    )
 
 
 def set_learning_rate(

@@ -49,7 +49,9 @@ class LearnedPositions(nn.Module):
     def __init__(self, n_positions: int, d_model: int):
         super().__init__()
         self.table = nn.Parameter(torch.empty(n_positions, d_model))
-        nn.init.normal_(self.table, std=0.5**0.5)  # the root mean square of the sinusoids
+        nn.init.normal_(
+            self.table, std=0.5**0.5
+        )  # the root mean square of the sinusoids
 
     def forward(
         self,

@@ -13,7 +13,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 # %% ../nbs/54_regularization.ipynb #9d6b4e7f
-def smooth_targets(target: Int[Tensor, "n"], v: int, eps: float) -> Float[Tensor, "n v"]:
+def smooth_targets(
+    target: Int[Tensor, "n"], v: int, eps: float
+) -> Float[Tensor, "n v"]:
     "The smoothed distribution over the vocabulary for each target; every row sums to 1."
     q = torch.full((len(target), v), eps / v)
     return q.scatter_add(1, target[:, None], torch.full((len(target), 1), 1 - eps))
@@ -40,10 +42,14 @@ class SmoothedCrossEntropy(torch.autograd.Function):
     "The sums of `Loss`; the gradient p - q is made in one buffer."
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, target: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, logits: Tensor, target: Tensor, eps: float
+    ) -> tuple[Tensor, Tensor]:
         normalizer = logits.logsumexp(1)
         nll = normalizer - logits.gather(1, target[:, None])[:, 0]
-        smoothed = nll if eps == 0 else (1 - eps) * nll + eps * (normalizer - logits.mean(1))
+        smoothed = (
+            nll if eps == 0 else (1 - eps) * nll + eps * (normalizer - logits.mean(1))
+        )
         ctx.save_for_backward(logits, target, normalizer)
         ctx.eps = eps
         total = nll.sum()

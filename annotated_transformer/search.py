@@ -31,7 +31,9 @@ class Stepper:
 
     def step(self, tokens: Int[Tensor, "b"]) -> Float[Tensor, "b v"]:
         "Log-probabilities of the token after `tokens`."
-        log_p = self.model.step(tokens, self.position, self.caches, self.mask).log_softmax(-1)
+        log_p = self.model.step(
+            tokens, self.position, self.caches, self.mask
+        ).log_softmax(-1)
         self.position += 1
         log_p[:, [PAD, UNK, BOS]] = -math.inf
         return log_p
@@ -112,17 +114,25 @@ class Beam:
         "Close every hypothesis with EOS and remember the best."
         length = self.tokens.shape[2] + 1
         scores = (log_eos / length_penalty(length, self.alpha)).tolist()
-        for row, (totals, row_scores) in enumerate(zip(log_eos.tolist(), scores, strict=True)):
-            worst = self.finished[row][-1].score if len(self.finished[row]) == self.K else -math.inf
+        for row, (totals, row_scores) in enumerate(
+            zip(log_eos.tolist(), scores, strict=True)
+        ):
+            worst = (
+                self.finished[row][-1].score
+                if len(self.finished[row]) == self.K
+                else -math.inf
+            )
             new = [k for k in range(self.K) if row_scores[k] > worst]
             if new:
                 made = [
-                    Hypothesis([*self.tokens[row, k].tolist(), EOS], totals[k], row_scores[k])
+                    Hypothesis(
+                        [*self.tokens[row, k].tolist(), EOS], totals[k], row_scores[k]
+                    )
                     for k in new
                 ]
-                self.finished[row] = sorted([*self.finished[row], *made], key=lambda h: -h.score)[
-                    : self.K
-                ]
+                self.finished[row] = sorted(
+                    [*self.finished[row], *made], key=lambda h: -h.score
+                )[: self.K]
 
 # %% ../nbs/61a_search.ipynb #1668acff
 def extend(beam: Beam, log_p: Float[Tensor, "b K v"]) -> Int[Tensor, "b K"]:
@@ -132,7 +142,9 @@ def extend(beam: Beam, log_p: Float[Tensor, "b K v"]) -> Int[Tensor, "b K"]:
     total = (beam.log_p[:, :, None] + log_p).flatten(1)
     beam.log_p, index = total.topk(beam.K, dim=1)
     parent, token = index // log_p.shape[2], index % log_p.shape[2]
-    kept = beam.tokens.gather(1, parent[:, :, None].expand(-1, -1, beam.tokens.shape[2]))
+    kept = beam.tokens.gather(
+        1, parent[:, :, None].expand(-1, -1, beam.tokens.shape[2])
+    )
     beam.tokens = torch.cat([kept, token[:, :, None]], 2)
     return parent
 
@@ -140,14 +152,21 @@ def extend(beam: Beam, log_p: Float[Tensor, "b K v"]) -> Int[Tensor, "b K"]:
 def is_open(beam: Beam) -> Bool[Tensor, "b"]:
     "Sentences whose best finished hypothesis could still be overtaken."
     best = torch.tensor(
-        [f[0].score if f else -math.inf for f in beam.finished], device=beam.log_p.device
+        [f[0].score if f else -math.inf for f in beam.finished],
+        device=beam.log_p.device,
     )
-    return (beam.tokens.shape[2] < beam.most) & (best < bound(beam.log_p, beam.most, beam.alpha))
+    return (beam.tokens.shape[2] < beam.most) & (
+        best < bound(beam.log_p, beam.most, beam.alpha)
+    )
 
-
+# %% ../nbs/61a_search.ipynb #5c63ae35
 def keep_rows(beam: Beam, rows: Int[Tensor, "n"]) -> None:
     "Drop the sentences that are done."
-    beam.most, beam.tokens, beam.log_p = beam.most[rows], beam.tokens[rows], beam.log_p[rows]
+    beam.most, beam.tokens, beam.log_p = (
+        beam.most[rows],
+        beam.tokens[rows],
+        beam.log_p[rows],
+    )
     beam.finished = [beam.finished[i] for i in rows.tolist()]
 
 # %% ../nbs/61a_search.ipynb #9e2fbfd6
@@ -178,7 +197,9 @@ def beam_search(
     return done
 
 # %% ../nbs/61a_search.ipynb #90421a4d
-def check_lines(encoded: Sequence[Sequence[int]], max_tokens: int, first: int = 1) -> None:
+def check_lines(
+    encoded: Sequence[Sequence[int]], max_tokens: int, first: int = 1
+) -> None:
     "Raise `ValueError` with its number if a line has more than `max_tokens` tokens."
     for number, ids in enumerate(encoded, first):
         if len(ids) > max_tokens:
@@ -217,10 +238,14 @@ def translate(
         found = (
             [greedy_search(network, source, d.extra)]
             if d.beam == 1
-            else zip(*beam_search(network, source, d.beam, d.alpha, d.extra), strict=False)
+            else zip(
+                *beam_search(network, source, d.beam, d.alpha, d.extra), strict=False
+            )
         )
         for i, text in zip(
-            group, model.tokenizer.decode([h.tokens for h in next(iter(found))]), strict=True
+            group,
+            model.tokenizer.decode([h.tokens for h in next(iter(found))]),
+            strict=True,
         ):
             out[i] = text
     return out

@@ -99,11 +99,17 @@ class Progress:
 
 def checkpoint_folders(run: Path) -> list[Path]:
     "Complete checkpoints of a run, oldest first."
-    return sorted(p for p in (run / "checkpoints").glob("step-*") if p.name[5:].isdigit())
+    return sorted(
+        p for p in (run / "checkpoints").glob("step-*") if p.name[5:].isdigit()
+    )
 
 # %% ../nbs/52_training.ipynb #4dba75ea
 def save_checkpoint(
-    run: Path, model: TranslationModel, optimizer: optim.Optimizer, progress: Progress, keep: int
+    run: Path,
+    model: TranslationModel,
+    optimizer: optim.Optimizer,
+    progress: Progress,
+    keep: int,
 ) -> None:
     "Write `checkpoints/step-…`, all or nothing, then remove all but the last `keep`."
 
@@ -125,7 +131,9 @@ def save_checkpoint(
         shutil.rmtree(old)
 
 # %% ../nbs/52_training.ipynb #63eb109c
-def load_checkpoint(run: Path, model: TranslationModel, optimizer: optim.Optimizer) -> Progress:
+def load_checkpoint(
+    run: Path, model: TranslationModel, optimizer: optim.Optimizer
+) -> Progress:
     "Restore the newest checkpoint into model, optimizer and random numbers; a fresh `Progress` if there is none."
     folders = checkpoint_folders(run)
     if not folders:
@@ -177,7 +185,9 @@ def batches_from(
 class Report:
     "Progress bar and `metrics.jsonl`."
 
-    def __init__(self, run: Path, progress: Progress, total: float, unit: str, show: bool):
+    def __init__(
+        self, run: Path, progress: Progress, total: float, unit: str, show: bool
+    ):
         self.path, self.unit = run / "metrics.jsonl", unit
         kept = (
             [
@@ -212,7 +222,11 @@ class Report:
             tokens_s=f"{speed:,.0f}",
             refresh=False,
         )
-        now = progress.step if self.unit == "update" else min(progress.seconds, self.total)
+        now = (
+            progress.step
+            if self.unit == "update"
+            else min(progress.seconds, self.total)
+        )
         self.bar.update(now - self.done)
         self.done = now
 
@@ -237,7 +251,9 @@ class StopRequest:
     def __enter__(self) -> "StopRequest":
         self.asked, self.before = False, {}
         if threading.current_thread() is threading.main_thread():
-            self.before = {s: signal.signal(s, self.ask) for s in (signal.SIGINT, signal.SIGTERM)}
+            self.before = {
+                s: signal.signal(s, self.ask) for s in (signal.SIGINT, signal.SIGTERM)
+            }
         return self
 
     def ask(self, *_: Any) -> None:
@@ -293,14 +309,18 @@ def run_loop(
             report.update(progress, loss, optimizer.param_groups[0]["lr"])
             if progress.step % every == 0:
                 nll = validation_nll(model.model, valid, device)
-                report.write(progress, loss=loss, valid_nll=nll, perplexity=math.exp(nll))
+                report.write(
+                    progress, loss=loss, valid_nll=nll, perplexity=math.exp(nll)
+                )
                 save_checkpoint(run, model, optimizer, progress, keep)
             elif progress.step % 20 == 0:
                 report.write(progress, loss=loss)
         save_checkpoint(run, model, optimizer, progress, keep)
     report.bar.close()
     if stop.asked:
-        raise KeyboardInterrupt(f"stopped after update {progress.step}; continue with --resume")
+        raise KeyboardInterrupt(
+            f"stopped after update {progress.step}; continue with --resume"
+        )
     return progress
 
 # %% ../nbs/52_training.ipynb #85749dd7
@@ -320,7 +340,9 @@ def train(
 ) -> Progress:
     "Train a model on a corpus and leave checkpoints in the folder `run`; on CPU the same seed gives the same weights."
     run = Path(run)
-    tokenizer = train_tokenizer((line for pair in corpus.train for line in pair), config.v)
+    tokenizer = train_tokenizer(
+        (line for pair in corpus.train for line in pair), config.v
+    )
     identity = {
         "corpus": corpus.name,
         "languages": list(corpus.languages),
@@ -328,13 +350,18 @@ def train(
         "seed": seed,
         "hyperparameters": asdict(config),
     }
-    encoded, valid = encode_pairs(tokenizer, corpus.train), encode_pairs(tokenizer, corpus.valid)
+    encoded, valid = (
+        encode_pairs(tokenizer, corpus.train),
+        encode_pairs(tokenizer, corpus.valid),
+    )
     token_batches(
         encoded, config.batch_tokens, seed, 0
     )  # fails now, not later, if a pair is too long
     check_run(run, identity, resume)
     torch.manual_seed(seed)
-    model = TranslationModel(Transformer(config).to(device), tokenizer, corpus.languages)
+    model = TranslationModel(
+        Transformer(config).to(device), tokenizer, corpus.languages
+    )
     optimizer = paper_adam(model.model)
     progress = load_checkpoint(run, model, optimizer)
     return run_loop(

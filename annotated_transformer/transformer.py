@@ -14,7 +14,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from .attention import MultiHeadAttention, causal_mask, padding_mask
+from annotated_transformer.attention import (
+    MultiHeadAttention,
+    causal_mask,
+    padding_mask,
+)
 from .config import Config
 from .embeddings import SharedEmbedding
 from .feed_forward import FeedForward
@@ -46,7 +50,9 @@ Residual = Callable[[], nn.Module]
 class EncoderLayer(nn.Module):
     "Self-attention and a feed-forward network, each inside a residual (section 3.1)."
 
-    def __init__(self, self_attention: nn.Module, feed_forward: nn.Module, residual: Residual):
+    def __init__(
+        self, self_attention: nn.Module, feed_forward: nn.Module, residual: Residual
+    ):
         super().__init__()
         self.self_attention, self.feed_forward = self_attention, feed_forward
         self.residuals = nn.ModuleList(residual() for _ in range(2))
@@ -98,10 +104,16 @@ class DecoderLayer(nn.Module):
         )
 
     def forward(
-        self, y: Target, memory: Source, mask: TargetMask, memory_mask: SourceMask = None
+        self,
+        y: Target,
+        memory: Source,
+        mask: TargetMask,
+        memory_mask: SourceMask = None,
     ) -> Target:
         y = self.residuals[0](y, lambda y: self.self_attention(y, y, y, mask))
-        y = self.residuals[1](y, lambda y: self.cross_attention(y, memory, memory, memory_mask))
+        y = self.residuals[1](
+            y, lambda y: self.cross_attention(y, memory, memory, memory_mask)
+        )
         return self.residuals[2](y, self.feed_forward)
 
     def step(
@@ -109,7 +121,9 @@ class DecoderLayer(nn.Module):
     ) -> Float[Tensor, "b 1 d"]:
         "The same for one new position, whose keys and values join the cache."
         own, cross = self.self_attention, self.cross_attention
-        y = self.residuals[0](y, lambda y: own.attend(y, cache.extend(own.keys_values(y, y))))
+        y = self.residuals[0](
+            y, lambda y: own.attend(y, cache.extend(own.keys_values(y, y)))
+        )
         y = self.residuals[1](y, lambda y: cross.attend(y, cache.memory, memory_mask))
         return self.residuals[2](y, self.feed_forward)
 
@@ -135,7 +149,11 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(layers)
 
     def forward(
-        self, y: Target, memory: Source, mask: TargetMask, memory_mask: SourceMask = None
+        self,
+        y: Target,
+        memory: Source,
+        mask: TargetMask,
+        memory_mask: SourceMask = None,
     ) -> Target:
         for layer in self.layers:
             y = layer(y, memory, mask, memory_mask)
@@ -144,11 +162,15 @@ class Decoder(nn.Module):
     def start(self, memory: Source) -> list[LayerCache]:
         "Empty caches; the memory is projected once."
         return [
-            LayerCache(layer.cross_attention.keys_values(memory, memory)) for layer in self.layers
+            LayerCache(layer.cross_attention.keys_values(memory, memory))
+            for layer in self.layers
         ]
 
     def step(
-        self, y: Float[Tensor, "b 1 d"], caches: list[LayerCache], memory_mask: SourceMask
+        self,
+        y: Float[Tensor, "b 1 d"],
+        caches: list[LayerCache],
+        memory_mask: SourceMask,
     ) -> Float[Tensor, "b 1 d"]:
         for layer, cache in zip(self.layers, caches, strict=True):
             y = layer.step(y, cache, memory_mask)
@@ -186,7 +208,8 @@ def stacks(
 
     encoder = [EncoderLayer(attention(c), feed_forward(c), around) for _ in range(c.N)]
     decoder = [
-        DecoderLayer(attention(c), attention(c), feed_forward(c), around) for _ in range(c.N)
+        DecoderLayer(attention(c), attention(c), feed_forward(c), around)
+        for _ in range(c.N)
     ]
     return Encoder(encoder), Decoder(decoder)
 
@@ -218,18 +241,26 @@ class Transformer(nn.Module):
         self.encoder, self.decoder = stacks(config, attention, feed_forward, residual)
         initialize(self)
 
-    def embed(self, tokens: Int[Tensor, "b n"], start: int = 0) -> Float[Tensor, "b n d"]:
-        return self.dropout(self.positions(self.embedding(tokens), start))  # sections 3.4, 3.5, 5.4
+    def embed(
+        self, tokens: Int[Tensor, "b n"], start: int = 0
+    ) -> Float[Tensor, "b n d"]:
+        return self.dropout(
+            self.positions(self.embedding(tokens), start)
+        )  # sections 3.4, 3.5, 5.4
 
     def encode(self, source: SourceTokens) -> Source:
         return self.encoder(self.embed(source), padding_mask(source, self.config.pad))
 
-    def decode(self, target: TargetTokens, memory: Source, source: SourceTokens) -> Target:
+    def decode(
+        self, target: TargetTokens, memory: Source, source: SourceTokens
+    ) -> Target:
         pad, n = self.config.pad, target.shape[1]
         mask = causal_mask(n, target.device) & padding_mask(target, pad)
         return self.decoder(self.embed(target), memory, mask, padding_mask(source, pad))
 
-    def forward(self, source: SourceTokens, target: TargetTokens) -> Float[Tensor, "b t v"]:
+    def forward(
+        self, source: SourceTokens, target: TargetTokens
+    ) -> Float[Tensor, "b t v"]:
         return self.embedding.logits(self.decode(target, self.encode(source), source))
 
     def step(
@@ -240,7 +271,9 @@ class Transformer(nn.Module):
         source_mask: SourceMask,
     ) -> Float[Tensor, "b v"]:
         "Logits after one more target token, which stands at `position`."
-        y = self.decoder.step(self.embed(tokens[:, None], position), caches, source_mask)
+        y = self.decoder.step(
+            self.embed(tokens[:, None], position), caches, source_mask
+        )
         return self.embedding.logits(y[:, 0])
 
 # %% ../nbs/31_stacks.ipynb #1616ee79

@@ -37,6 +37,7 @@ def heat_map(
     columns: Sequence[str] | None = None,
     ax: Axes | None = None,
     square: bool = True,
+    figsize: tuple[float, float] = (5.0, 4.2),  # of a new figure, if no `ax` is given
     **options: Any,  # for `Axes.imshow`
 ) -> Axes:
     "Draw a matrix; weights are dark where they are large."
@@ -52,7 +53,7 @@ def heat_map(
             raise ValueError(
                 f"{len(labels)} labels for {size} {name}; tokens and weights do not belong together"
             )
-    ax = ax or chapter_figure(figsize=(5.0, 4.2))[1]
+    ax = ax or chapter_figure(figsize)[1]
     ax.grid(False)
     ax.imshow(
         matrix.detach().float().cpu(),
@@ -62,7 +63,11 @@ def heat_map(
         ax.set_yticks(np.arange(len(rows)), rows)
     if columns is not None:
         ax.set_xticks(
-            np.arange(len(columns)), columns, rotation=60, ha="right", rotation_mode="anchor"
+            np.arange(len(columns)),
+            columns,
+            rotation=60,
+            ha="right",
+            rotation_mode="anchor",
         )
     return ax
 
@@ -114,12 +119,8 @@ def attention_map(
     if not -len(cross) <= layer < len(cross):
         raise ValueError(f"layer {layer} of a decoder with {len(cross)} layers")
     weights = cross[layer].mean(0) if head is None else cross[layer][head]
-    ax = heat_map(
-        weights,
-        target_labels,
-        source_labels,
-        ax or chapter_figure((0.42 * len(source_labels) + 2, 0.36 * len(target_labels) + 1.6))[1],
-    )
+    size = (0.42 * len(source_labels) + 2, 0.36 * len(target_labels) + 1.6)
+    ax = heat_map(weights, target_labels, source_labels, ax, figsize=size)
     ax.set(xlabel="source", ylabel="target")
     return ax
 
@@ -127,7 +128,9 @@ def attention_map(
 def learning_curves(records: Sequence[dict[str, Any]], ax: Axes | None = None) -> Axes:
     "Training loss (nats a token, smoothed targets) and validation loss (plain) against updates."
     if not records:
-        raise ValueError("no training record to plot; expected lines with 'step' and 'loss'")
+        raise ValueError(
+            "no training record to plot; expected lines with 'step' and 'loss'"
+        )
     ax = ax or chapter_figure()[1]
     for key, label in (
         ("loss", "training, smoothed targets"),
@@ -136,7 +139,9 @@ def learning_curves(records: Sequence[dict[str, Any]], ax: Axes | None = None) -
         points = [(r["step"], r[key]) for r in records if key in r]
         if points:
             ax.plot(
-                *zip(*points, strict=True), marker="o" if key == "valid_nll" else None, label=label
+                *zip(*points, strict=True),
+                marker="o" if key == "valid_nll" else None,
+                label=label,
             )
     ax.set(xlabel="updates", ylabel="nats a target token")
     ax.legend()

@@ -44,7 +44,9 @@ from annotated_transformer.lexicon import (
 # %% ../nbs/51c_world.ipynb #fbe9ff7c
 def tenses(s: Speaker) -> tuple[str, str]:
     "Tense of the main clause and of the clause that depends on it."
-    main = s.rng.choice(["present"] * 4 + ["past"] * 3 + ["future"] + ["can", "must", "want"])
+    main = s.rng.choice(
+        ["present"] * 4 + ["past"] * 3 + ["future"] + ["can", "must", "want"]
+    )
     return main, "past" if main == "past" else "present"
 
 
@@ -67,7 +69,9 @@ def description(s: Speaker) -> Phrase:
 # %% ../nbs/51c_world.ipynb #c2f8a1b2
 def conjunction(s: Speaker, past: bool) -> Phrase:
     "A subordinating conjunction; *when* stays out of the past, where German asks if it happened once."
-    return pair(*s.rng.choice([c for c in CONJUNCTION_LIST if c[0] != "when" or not past]))
+    return pair(
+        *s.rng.choice([c for c in CONJUNCTION_LIST if c[0] != "when" or not past])
+    )
 
 
 def reason(s: Speaker) -> Phrase:
@@ -78,9 +82,11 @@ def reason(s: Speaker) -> Phrase:
         conjunction(s, sub == "past"),
         random_clause(s, sub).embedded(),
     )
-    return Phrase(first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de])
+    return Phrase(
+        first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de]
+    )
 
-
+# %% ../nbs/51c_world.ipynb #dcea4904
 def turned(s: Speaker) -> Phrase:
     "The subordinate clause first: it counts as first element, and the verb stands second after it."
     main, sub = tenses(s)
@@ -90,7 +96,9 @@ def turned(s: Speaker) -> Phrase:
         random_clause(s, main),
     )
     de = second.verb.finite + second.subject + second.middle + second.verb.final
-    return Phrase([*conj.en, *first.en, COMMA, *second.en], [*conj.de, *first.de, COMMA, *de])
+    return Phrase(
+        [*conj.en, *first.en, COMMA, *second.en], [*conj.de, *first.de, COMMA, *de]
+    )
 
 # %% ../nbs/51c_world.ipynb #273cdb75
 def report(s: Speaker) -> Phrase:
@@ -129,7 +137,7 @@ def thing_clause(s: Speaker, tense: str) -> tuple[Clause, Noun, bool]:
         time=random_time(s, tense),
     ), *noun
 
-
+# %% ../nbs/51c_world.ipynb #89f3190b
 def it_is(s: Speaker) -> Phrase:
     "The farmer buys a lamp because it is cheap."
     main, sub = tenses(s)
@@ -139,14 +147,18 @@ def it_is(s: Speaker) -> Phrase:
         clause.main(),
         being(s, it(noun, plural, NOMINATIVE), noun, plural, sub).embedded(),
     )
-    return Phrase(first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de])
+    return Phrase(
+        first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de]
+    )
 
 # %% ../nbs/51c_world.ipynb #128cae94
 def it_too(s: Speaker) -> Phrase:
     "The farmer buys a lamp and the child carries it."
     main = tenses(s)[0]
     clause, noun, plural = thing_clause(s, main)
-    v = s.rng.choice([v for v in VERBS["transitive"] if noun.tag in v.objects and not v.dative])
+    v = s.rng.choice(
+        [v for v in VERBS["transitive"] if noun.tag in v.objects and not v.dative]
+    )
     subject, many = random_noun(s, "p")
     s.used.add((v.en[0], noun.en[0]))
     second = build(
@@ -159,7 +171,9 @@ def it_too(s: Speaker) -> Phrase:
         pronoun=it(noun, plural, ACCUSATIVE),
     )
     first, second_phrase, conj = clause.main(), second.main(), pair("and", "und")
-    return Phrase(first.en + conj.en + second_phrase.en, first.de + conj.de + second_phrase.de)
+    return Phrase(
+        first.en + conj.en + second_phrase.en, first.de + conj.de + second_phrase.de
+    )
 
 # %% ../nbs/51c_world.ipynb #cb0ca3b5
 def it_sleeps(s: Speaker) -> Phrase:
@@ -168,11 +182,19 @@ def it_sleeps(s: Speaker) -> Phrase:
     noun, plural = random_noun(s, "a")
     v = s.rng.choice(VERBS["intransitive"])
     first = build(
-        s, v, main, noun_phrase(s, noun, plural, NOMINATIVE), plural, [], time=random_time(s, main)
+        s,
+        v,
+        main,
+        noun_phrase(s, noun, plural, NOMINATIVE),
+        plural,
+        [],
+        time=random_time(s, main),
     ).main()
     second = being(s, it(noun, plural, NOMINATIVE), noun, plural, sub).embedded()
     conj = pair("because", "weil")
-    return Phrase(first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de])
+    return Phrase(
+        first.en + conj.en + second.en, [*first.de, COMMA, *conj.de, *second.de]
+    )
 
 # %% ../nbs/51c_world.ipynb #aaf2b43e
 def relative(s: Speaker, noun: Noun, plural: bool) -> Phrase:
@@ -180,9 +202,13 @@ def relative(s: Speaker, noun: Noun, plural: bool) -> Phrase:
     tense, person = s.rng.choice(["present", "past"]), noun.tag == "p"
     takers = [v for v in VERBS["transitive"] if noun.tag in v.objects]
     if noun.tag in "pa" and (not takers or s.rng.random() < 0.5):  # the noun acts
-        pronoun = pair("who" if person else "that", RELATIVE[NOMINATIVE][column(noun, plural)])
+        pronoun = pair(
+            "who" if person else "that", RELATIVE[NOMINATIVE][column(noun, plural)]
+        )
         v = s.rng.choice(VERBS["intransitive"])
-        clause = build(s, v, tense, pronoun, plural, [], place=random_place(s, v)).embedded()
+        clause = build(
+            s, v, tense, pronoun, plural, [], place=random_place(s, v)
+        ).embedded()
         return Phrase(clause.en, [COMMA, *clause.de, COMMA])
     v = s.rng.choice(takers)
     s.used.add((v.en[0], noun.en[0]))
@@ -191,7 +217,9 @@ def relative(s: Speaker, noun: Noun, plural: bool) -> Phrase:
         RELATIVE[DATIVE if v.dative else ACCUSATIVE][column(noun, plural)],
     )
     subject, many = random_noun(s, "p")
-    clause = build(s, v, tense, noun_phrase(s, subject, many, NOMINATIVE), many, []).embedded()
+    clause = build(
+        s, v, tense, noun_phrase(s, subject, many, NOMINATIVE), many, []
+    ).embedded()
     return Phrase(pronoun.en + clause.en, [COMMA, *pronoun.de, *clause.de, COMMA])
 
 # %% ../nbs/51c_world.ipynb #e9a2cd35
@@ -200,7 +228,10 @@ def related(s: Speaker) -> Phrase:
     tense, on_subject = tenses(s)[0], s.rng.random() < 0.5
     v, (noun, plural) = s.rng.choice(VERBS["transitive"]), random_noun(s, "p")
     thing = random_noun(s, v.objects)
-    subject, obj = noun_phrase(s, noun, plural, NOMINATIVE), object_phrase(s, v, *thing, None)
+    subject, obj = (
+        noun_phrase(s, noun, plural, NOMINATIVE),
+        object_phrase(s, v, *thing, None),
+    )
     addition = relative(s, noun, plural) if on_subject else relative(s, *thing)
     if on_subject:
         subject = Phrase(subject.en + addition.en, subject.de + addition.de)
@@ -208,10 +239,20 @@ def related(s: Speaker) -> Phrase:
         obj = Phrase(obj.en + addition.en, obj.de + addition.de)
     return build(s, v, tense, subject, plural, [obj]).main()
 
-
+# %% ../nbs/51c_world.ipynb #83df7f5c
 def sentence(s: Speaker) -> Phrase:
     "A sentence of a random kind."
-    kinds = [simple, description, reason, turned, report, it_is, it_too, it_sleeps, related]
+    kinds = [
+        simple,
+        description,
+        reason,
+        turned,
+        report,
+        it_is,
+        it_too,
+        it_sleeps,
+        related,
+    ]
     return s.rng.choices(kinds, weights=[6, 2, 2, 1, 2, 3, 2, 1, 3])[0](s)
 
 # %% ../nbs/51c_world.ipynb #ff24eee9
@@ -221,7 +262,9 @@ class SentencePair(NamedTuple):
     alignment: tuple[
         tuple[int, int], ...
     ]  # (English position, German position), over words and punctuation
-    combinations: frozenset[tuple[str, str]]  # (adjective, noun) and (verb, object) in it
+    combinations: frozenset[
+        tuple[str, str]
+    ]  # (adjective, noun) and (verb, object) in it
 
 
 def finish(side: list[Word]) -> list[Word]:
@@ -245,7 +288,9 @@ def utter(rng: random.Random) -> SentencePair:
     s = Speaker(rng)
     phrase = sentence(s)
     en, de = finish(phrase.en), finish(phrase.de)
-    alignment = tuple((i, j) for i, a in enumerate(en) for j, b in enumerate(de) if a.keys & b.keys)
+    alignment = tuple(
+        (i, j) for i, a in enumerate(en) for j, b in enumerate(de) if a.keys & b.keys
+    )
     return SentencePair(
         text(en), text(de), (*alignment, (len(en) - 1, len(de) - 1)), frozenset(s.used)
     )
@@ -259,7 +304,9 @@ def split_words(text: str) -> list[str]:
 # %% ../nbs/51c_world.ipynb #52bee50b
 def split_of(combination: tuple[str, str]) -> str:
     "Which split a pair of words belongs to: a fixed hash, the same everywhere."
-    return {0: "test", 1: "valid"}.get(zlib.crc32(" ".join(combination).encode()) % 20, "train")
+    return {0: "test", 1: "valid"}.get(
+        zlib.crc32(" ".join(combination).encode()) % 20, "train"
+    )
 
 
 def belongs(p: SentencePair, split: str) -> bool:

@@ -34,7 +34,9 @@ def sentence(done: subprocess.CompletedProcess[bytes]) -> str:
     return text[text.index("annotated-transformer: error: ") :].strip()
 
 
-def test_translate_arguments_file_and_standard_input_agree(small_run: Path, tmp_path: Path) -> None:
+def test_translate_arguments_file_and_standard_input_agree(
+    small_run: Path, tmp_path: Path
+) -> None:
     text = tmp_path / "in.txt"
     text.write_text("".join(line + "\n" for line in LINES), encoding="utf-8")
     options = ["--extra", "3"]
@@ -43,7 +45,13 @@ def test_translate_arguments_file_and_standard_input_agree(small_run: Path, tmp_
     by_stdin = command("translate", str(small_run), *options, stdin=text.read_bytes())
     out = tmp_path / "out.txt"
     to_file = command(
-        "translate", str(small_run), *options, "--input", str(text), "--output", str(out)
+        "translate",
+        str(small_run),
+        *options,
+        "--input",
+        str(text),
+        "--output",
+        str(out),
     )
     assert (
         by_argument.returncode
@@ -61,7 +69,13 @@ def test_translate_arguments_file_and_standard_input_agree(small_run: Path, tmp_
 def test_many_lines_keep_count_and_order(small_run: Path) -> None:
     lines = [f"The {w} sleeps." for w in ("dog", "cat", "man")] * 70
     done = command(
-        "translate", str(small_run), "--extra", "3", "--beam", "1", stdin="\n".join(lines).encode()
+        "translate",
+        str(small_run),
+        "--extra",
+        "3",
+        "--beam",
+        "1",
+        stdin="\n".join(lines).encode(),
     )
     rows = done.stdout.decode().split("\n")[:-1]
     assert len(rows) == 210
@@ -72,13 +86,17 @@ def test_a_reader_that_leaves(small_run: Path) -> None:
     main = "import sys; from annotated_transformer.cli import main; sys.exit(main())"
     translate = f"{sys.executable} -c '{main}' translate {small_run} --beam 1 --extra 2"
     program = f"yes 'The dog sleeps.' | head -5000 | {translate} | head -1"
-    done = subprocess.run(["bash", "-c", program], capture_output=True, timeout=120, check=False)
+    done = subprocess.run(
+        ["bash", "-c", program], capture_output=True, timeout=120, check=False
+    )
     assert b"Traceback" not in done.stderr
     assert done.stdout.count(b"\n") == 1
 
 
 def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
-    done = command("translate", str(small_run), stdin="gut\nsch\xf6n\n".encode("latin1"))
+    done = command(
+        "translate", str(small_run), stdin="gut\nsch\xf6n\n".encode("latin1")
+    )
     assert "standard input, line 2: not UTF-8" in sentence(done)
     text, out = tmp_path / "in.txt", tmp_path / "out.txt"
     text.write_bytes("gut\nsch\xf6n\n".encode("latin1"))
@@ -94,7 +112,10 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
         (["translate", "RUN", "word " * 10_000], "line 1 has "),
         (["translate", "RUN", "A dog.", "--beam", "0"], "beam is 0"),
         (["translate", "RUN", "A dog.", "--alpha", "-1"], "alpha is -1"),
-        (["translate", "RUN", "A dog.", "--device", "tpu"], "device 'tpu' can't be used"),
+        (
+            ["translate", "RUN", "A dog.", "--device", "tpu"],
+            "device 'tpu' can't be used",
+        ),
         (["translate", "RUN", "--input", "missing.txt"], "no such file: missing.txt"),
         (["translate", "nowhere", "A dog."], "no model in nowhere"),
         (
@@ -114,10 +135,16 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
             "unknown data 'multi31k'; did you mean 'multi30k'",
         ),
         (["train", "--preset", "bas"], "unknown preset 'bas'; did you mean 'base'"),
-        (["train", "--d_modle", "64"], "unknown option '--d_modle'; did you mean '--d_model'"),
+        (
+            ["train", "--d_modle", "64"],
+            "unknown option '--d_modle'; did you mean '--d_model'",
+        ),
         (["train", "--h", "5"], "does not divide into h=5 heads"),
         (["train", "--minutes", "0"], "--minutes is 0.0; expected more than 0"),
-        (["train", "--data", "multi30k", "--pair", "en-nl"], "Multi30k has no pair en-nl"),
+        (
+            ["train", "--data", "multi30k", "--pair", "en-nl"],
+            "Multi30k has no pair en-nl",
+        ),
         (["plot", "nowhere"], "no metrics in nowhere"),
         (["info", "big-en-de"], "did you mean 'big-en-fr'"),
         (["tarin"], "invalid choice: 'tarin'"),
@@ -143,7 +170,9 @@ def test_mistakes_get_one_sentence(
         (b"", b"", "too few"),
     ],
 )
-def test_bad_training_files(source: bytes, target: bytes, expected: str, tmp_path: Path) -> None:
+def test_bad_training_files(
+    source: bytes, target: bytes, expected: str, tmp_path: Path
+) -> None:
     (tmp_path / "a.en").write_bytes(source)
     (tmp_path / "b.de").write_bytes(target)
     done = command("train", "--files", "a.en", "b.de", "--v", "5000", cwd=tmp_path)
@@ -155,8 +184,12 @@ def test_any_two_text_files(tmp_path: Path) -> None:
     from annotated_transformer.world import world_pairs
 
     pairs = world_pairs(300, "train")
-    (tmp_path / "mine.en").write_text("".join(p.source + "\n" for p in pairs), encoding="utf-8")
-    (tmp_path / "mine.de").write_text("".join(p.target + "\r\n" for p in pairs), encoding="utf-8")
+    (tmp_path / "mine.en").write_text(
+        "".join(p.source + "\n" for p in pairs), encoding="utf-8"
+    )
+    (tmp_path / "mine.de").write_text(
+        "".join(p.target + "\r\n" for p in pairs), encoding="utf-8"
+    )
     small = [*SMALL[2:], "--steps", "20"]
     done = command(
         "train",
@@ -218,7 +251,15 @@ def test_existing_run_and_resume(small_run: Path, tmp_path: Path) -> None:
     again = command("train", *SMALL, "--steps", "30", "--out", str(small_run))
     assert "exists and is not empty; continue it with --resume" in sentence(again)
     other = command(
-        "train", *SMALL, "--steps", "40", "--seed", "1", "--resume", "--out", str(small_run)
+        "train",
+        *SMALL,
+        "--steps",
+        "40",
+        "--seed",
+        "1",
+        "--resume",
+        "--out",
+        str(small_run),
     )
     assert "was started with seed = 0, not 1" in sentence(other)
 
@@ -227,7 +268,9 @@ def test_a_checkpoint_with_another_tokenizer(small_run: Path, tmp_path: Path) ->
     import shutil
 
     copy = shutil.copytree(small_run / "model", tmp_path / "model")
-    (copy / "tokenizer.model").write_bytes((copy / "tokenizer.model").read_bytes() + b"\0")
+    (copy / "tokenizer.model").write_bytes(
+        (copy / "tokenizer.model").read_bytes() + b"\0"
+    )
     assert "tokenizer.model does not belong to this model" in sentence(
         command("translate", str(copy), "A dog.")
     )
@@ -238,7 +281,9 @@ def test_no_write_permission(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
     # root may write everywhere but here
-    out = "/proc/annotated-transformer/run" if os.geteuid() == 0 else str(closed / "run")
+    out = (
+        "/proc/annotated-transformer/run" if os.geteuid() == 0 else str(closed / "run")
+    )
     done = command("train", *SMALL, "--steps", "10", "--out", out)
     assert out.rsplit("/", 1)[0] in sentence(done)
 
@@ -252,7 +297,9 @@ def test_output_file_is_never_overwritten(small_run: Path, tmp_path: Path) -> No
     assert out.read_text() == "mine"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that a process can hear")
+@pytest.mark.skipif(
+    os.name == "nt", reason="Windows has no SIGTERM that a process can hear"
+)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupted_training_resumes_to_the_same_weights(
     how: signal.Signals, tmp_path: Path
@@ -265,7 +312,9 @@ def test_interrupted_training_resumes_to_the_same_weights(
         "-c",
         "import sys; from annotated_transformer.cli import main; sys.exit(main())",
     ]
-    with subprocess.Popen([*program, *train, "--out", str(cut)], stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [*program, *train, "--out", str(cut)], stderr=subprocess.PIPE
+    ) as process:
         while not list(cut.glob("checkpoints/step-???????")) and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(how)
@@ -275,19 +324,31 @@ def test_interrupted_training_resumes_to_the_same_weights(
     assert process.returncode == (-9 if how == signal.SIGKILL else 130)
     assert command(*train, "--out", str(cut), "--resume").returncode == 0
     for name in ("weights.safetensors", "tokenizer.model"):
-        assert (whole / "model" / name).read_bytes() == (cut / "model" / name).read_bytes()
+        assert (whole / "model" / name).read_bytes() == (
+            cut / "model" / name
+        ).read_bytes()
 
 
 def test_help_and_version() -> None:
-    for words in (["--help"], ["train", "--help"], ["translate", "--help"], ["--version"]):
+    for words in (
+        ["--help"],
+        ["train", "--help"],
+        ["translate", "--help"],
+        ["--version"],
+    ):
         done = command(*words)
         assert done.returncode == 0
         assert done.stdout.strip()
 
 
 def test_plot_and_info(small_run: Path, tmp_path: Path) -> None:
-    assert command("plot", str(small_run), "--output", str(tmp_path / "c.png")).returncode == 0
+    assert (
+        command("plot", str(small_run), "--output", str(tmp_path / "c.png")).returncode
+        == 0
+    )
     assert (tmp_path / "c.png").read_bytes()[:4] == b"\x89PNG"
-    assert json.loads(command("info", "base", "--json").stdout)["parameters"] == 63_045_632
+    assert (
+        json.loads(command("info", "base", "--json").stdout)["parameters"] == 63_045_632
+    )
     assert json.loads(command("info", str(small_run), "--json").stdout)["d_model"] == 32
     assert b"multi30k" in command("info").stdout

@@ -40,7 +40,9 @@ def model(config: Config = SMALL, seed: int = 0) -> Transformer:
 @pytest.mark.parametrize("form", [lambda *a: attention(*a)[0], fused_attention])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_no_permitted_key(form, dtype) -> None:  # type: ignore[no-untyped-def]
-    q, k, v = (torch.randn(2, 2, 4, 8, dtype=dtype, requires_grad=True) for _ in range(3))
+    q, k, v = (
+        torch.randn(2, 2, 4, 8, dtype=dtype, requires_grad=True) for _ in range(3)
+    )
     mask = torch.ones(2, 1, 4, 4, dtype=torch.bool)
     mask[1], mask[0, 0, 2] = False, False
     with torch.autograd.set_detect_anomaly(True):
@@ -58,7 +60,9 @@ def test_a_source_of_padding_only_gives_finite_numbers() -> None:
     m = model()
     loss, _ = batch_loss(
         m,
-        make_batch([([], [5, 6]), ([7], [])])._replace(source=torch.tensor([[PAD, PAD], [7, EOS]])),
+        make_batch([([], [5, 6]), ([7], [])])._replace(
+            source=torch.tensor([[PAD, PAD], [7, EOS]])
+        ),
         0.1,
     )
     loss.smoothed.backward()
@@ -67,7 +71,8 @@ def test_a_source_of_padding_only_gives_finite_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "mask", [torch.ones(3, 3), torch.zeros(1, 1, 3, 3), torch.ones(3, 3, dtype=torch.int64)]
+    "mask",
+    [torch.ones(3, 3), torch.zeros(1, 1, 3, 3), torch.ones(3, 3, dtype=torch.int64)],
 )
 def test_masks_that_are_not_boolean(mask: torch.Tensor) -> None:
     x = torch.randn(1, 3, 8)
@@ -95,7 +100,10 @@ def test_train_eval_and_no_grad_agree_without_dropout() -> None:
 
 @pytest.mark.parametrize("eps", [0.0, 0.1, 1.0])
 def test_smoothing_at_its_ends(eps: float) -> None:
-    logits, target = (torch.randn(5, 9) * 50).requires_grad_(), torch.randint(0, 9, (5,))
+    logits, target = (
+        (torch.randn(5, 9) * 50).requires_grad_(),
+        torch.randint(0, 9, (5,)),
+    )
     loss = smoothed_loss(logits, target, eps)
     assert math.isfinite(loss.smoothed.item())
     (gradient,) = torch.autograd.grad(loss.smoothed, logits)
@@ -112,7 +120,9 @@ def test_smoothing_at_its_ends(eps: float) -> None:
 
 def test_perplexity_does_not_depend_on_smoothing_or_dropout() -> None:
     pairs = world_corpus(100).train
-    encoded = encode_pairs(train_tokenizer((line for p in pairs for line in p), 300), pairs)
+    encoded = encode_pairs(
+        train_tokenizer((line for p in pairs for line in p), 300), pairs
+    )
     config = vary(SMALL, v=300)
     plain, smoothed = (
         model(vary(config, eps_ls=eps, P_drop=drop)).train()
@@ -126,7 +136,9 @@ def test_perplexity_does_not_depend_on_smoothing_or_dropout() -> None:
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
 def test_odd_widths(d_model: int, h: int, positions: str) -> None:
     m = model(vary(SMALL, d_model=d_model, h=h, positions=positions))
-    assert m(torch.randint(4, 60, (2, 3)), torch.randint(4, 60, (2, 4))).isfinite().all()
+    assert (
+        m(torch.randint(4, 60, (2, 3)), torch.randint(4, 60, (2, 4))).isfinite().all()
+    )
 
 
 @pytest.mark.parametrize("name", ["demo", "multi30k", "tiny"])
@@ -185,6 +197,8 @@ def test_causal_mask_of_one() -> None:
 
 def test_vocabulary_never_sees_the_test_set() -> None:
     corpus = world_corpus(200)
-    marked = corpus._replace(test=[("Zyzzyva.", "Zyzzyva.")], valid=[("Xylem.", "Xylem.")])
+    marked = corpus._replace(
+        test=[("Zyzzyva.", "Zyzzyva.")], valid=[("Xylem.", "Xylem.")]
+    )
     tokenizer = train_tokenizer((line for p in marked.train for line in p), 300)
     assert tokenizer.unknown("Zyzzyva") != []

@@ -40,7 +40,9 @@ def test_cells_keep_the_house_rules(path: Path) -> None:
             "image/png" in o.get("data", {}) or "image/svg+xml" in o.get("data", {})
             for o in cell["outputs"]
         ):
-            assert "fig-alt:" in source, f"{cell['id']}: a figure without alternative text"
+            assert "fig-alt:" in source, (
+                f"{cell['id']}: a figure without alternative text"
+            )
 
 
 def test_excerpts_are_the_papers_own_words() -> None:

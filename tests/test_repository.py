@@ -20,7 +20,12 @@ PACKAGE = ROOT / "annotated_transformer"
 
 def run(*words: str, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        words, cwd=cwd, capture_output=True, text=True, check=False, env=os.environ | env
+        words,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | env,
     )
 
 
@@ -50,12 +55,16 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_exported_modules_are_in_sync(copy: Path) -> None:
-    before = {p.name: p.read_bytes() for p in (copy / "annotated_transformer").glob("*.py")}
+    before = {
+        p.name: p.read_bytes() for p in (copy / "annotated_transformer").glob("*.py")
+    }
     assert run(tool("nbdev_export"), cwd=copy).returncode == 0
-    after = {p.name: p.read_bytes() for p in (copy / "annotated_transformer").glob("*.py")}
-    assert {n for n in before.keys() | after.keys() if before.get(n) != after.get(n)} == set(), (
-        "run nbdev_export"
-    )
+    after = {
+        p.name: p.read_bytes() for p in (copy / "annotated_transformer").glob("*.py")
+    }
+    assert {
+        n for n in before.keys() | after.keys() if before.get(n) != after.get(n)
+    } == set(), "run nbdev_export"
 
 
 def test_notebooks_are_clean(copy: Path) -> None:
@@ -89,19 +98,25 @@ def test_modules_are_short_and_2017_does_not_know_its_successors() -> None:
             text = path.read_text(encoding="utf-8")
             assert text.count("\n") <= 420, path.name
             imports = [
-                n.module or "" for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)
+                n.module or ""
+                for n in ast.walk(ast.parse(text))
+                if isinstance(n, ast.ImportFrom)
             ]
             assert not any("modern" in name for name in imports), path.name
 
 
 def test_wheel(copy: Path, tmp_path: Path) -> None:
     """The wheel installs into an environment that has its dependencies and nothing of this repository."""
-    done = run(sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), cwd=copy)
+    done = run(
+        sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), cwd=copy
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     wheel = next(tmp_path.glob("*.whl"))
     venv.create(tmp_path / "env", with_pip=True)
     python = next(
-        p for p in (tmp_path / "env/bin/python", tmp_path / "env/Scripts/python.exe") if p.exists()
+        p
+        for p in (tmp_path / "env/bin/python", tmp_path / "env/Scripts/python.exe")
+        if p.exists()
     )
     done = run(
         str(python),
@@ -120,10 +135,17 @@ def test_wheel(copy: Path, tmp_path: Path) -> None:
     done = run(str(python), "-c", code, cwd=tmp_path, PYTHONPATH="")
     assert done.returncode == 0, done.stderr
     assert str(tmp_path) in done.stdout
-    done = run(str(python), "-m", "pip", "check", "--disable-pip-version-check", cwd=tmp_path)
+    done = run(
+        str(python), "-m", "pip", "check", "--disable-pip-version-check", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stdout
     installed = run(
-        str(python), "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check"
+        str(python),
+        "-m",
+        "pip",
+        "list",
+        "--format=freeze",
+        "--disable-pip-version-check",
     ).stdout.lower()
     assert "nbdev" not in installed
     assert "jupyter" not in installed
@@ -144,13 +166,13 @@ def test_site_links(site: Path) -> None:
 
 
 def test_site_formulas(site: Path) -> None:
-    from site_builder import bad_formulas, katex_folder
+    from site_builder import katex_folder, render_formulas
 
     if katex_folder() is None:
         pytest.skip(
             "needs Node.js with KaTeX: `npm install --prefix .venv/katex katex`; checked in CI"
         )
-    count, bad = bad_formulas(site)
+    count, bad = render_formulas(site)
     assert bad == []
     assert count > 100
 
@@ -163,7 +185,11 @@ def test_code_appears_once_on_its_page(site: Path) -> None:
     page = html.unescape(
         re.sub(r"<[^>]+>", "", (site / "attention.html").read_text(encoding="utf-8"))
     )
-    for definition in ("def causal_mask(", "def fused_attention(", "class MultiHeadAttention("):
+    for definition in (
+        "def causal_mask(",
+        "def fused_attention(",
+        "class MultiHeadAttention(",
+    ):
         assert page.count(definition) == 1, definition
 
 
@@ -181,7 +207,9 @@ def test_import_and_help_are_quick() -> None:
     torch = seconds("import torch")
     assert seconds("import annotated_transformer") < 1.3 * torch
     assert (
-        seconds("from annotated_transformer.cli import build_parser; build_parser().format_help()")
+        seconds(
+            "from annotated_transformer.cli import build_parser; build_parser().format_help()"
+        )
         < 1.3 * torch
     )
     done = run(

@@ -23,7 +23,9 @@ def cell_markdown(cell: dict[str, Any]) -> str:
         return source
     options = dict(re.findall(r"^#\| *([\w-]+): *(.*)$", source, re.M))
     code = re.sub(r"^#\|.*\n?", "", source, flags=re.M).strip()
-    parts = [f"``` python\n{code}\n```"] if code and options.get("echo") != "false" else []
+    parts = (
+        [f"``` python\n{code}\n```"] if code and options.get("echo") != "false" else []
+    )
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         if "text/markdown" in data:
@@ -31,7 +33,9 @@ def cell_markdown(cell: dict[str, Any]) -> str:
         elif output.get("text") and options.get("output") == "asis":
             parts.append("".join(output["text"]))
         elif text := data.get("text/plain") or output.get("text"):
-            parts.append("\n".join("    " + line for line in "".join(text).splitlines()))
+            parts.append(
+                "\n".join("    " + line for line in "".join(text).splitlines())
+            )
     return "\n\n".join(parts)
 
 
@@ -48,7 +52,9 @@ def readme() -> str:
     )  # pages to notebooks, where README.md is read
     markdown = markdown.replace("](images/", "](nbs/images/")
     return str(
-        pypandoc.convert_text(markdown, "gfm", format="markdown-smart", extra_args=["--wrap=none"])
+        pypandoc.convert_text(
+            markdown, "gfm", format="markdown-smart", extra_args=["--wrap=none"]
+        )
     )
 
 

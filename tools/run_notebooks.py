@@ -22,17 +22,29 @@ def skipped_cells(path: Path) -> set[str]:
     skipped = set()
     for cell in NBProcessor(path).nb.cells:
         directives = cell.directives_ if cell.cell_type == "code" else {}
-        if flags & directives.keys() or directives.get("eval:", [""])[0].lower() == "false":
+        if (
+            flags & directives.keys()
+            or directives.get("eval:", [""])[0].lower() == "false"
+        ):
             skipped.add(cell.id)
     return skipped
 
 
 def run(path: Path) -> bool:
     """Run one notebook in its own folder; False if a cell raised."""
-    skipped, nb, shell, here = skipped_cells(path), read_nb(path), CaptureShell(path), Path.cwd()
+    skipped, nb, shell, here = (
+        skipped_cells(path),
+        read_nb(path),
+        CaptureShell(path),
+        Path.cwd(),
+    )
     os.chdir(path.parent)
     try:
-        shell.run_all(nb, exc_stop=True, preproc=lambda c: c.cell_type != "code" or c.id in skipped)
+        shell.run_all(
+            nb,
+            exc_stop=True,
+            preproc=lambda c: c.cell_type != "code" or c.id in skipped,
+        )
     except Exception:
         print(shell.prettytb(fname=path), file=sys.stderr)
         return False
@@ -46,7 +58,9 @@ def run(path: Path) -> bool:
 def main() -> None:
     os.environ["IN_TEST"] = "1"
     sys.path.insert(0, str(get_config().config_path))
-    paths = [Path(a).resolve() for a in sys.argv[1:]] or [Path(p).resolve() for p in nbglob()]
+    paths = [Path(a).resolve() for a in sys.argv[1:]] or [
+        Path(p).resolve() for p in nbglob()
+    ]
     failed = []
     for path in paths:
         started = time.time()

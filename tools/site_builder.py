@@ -2,10 +2,11 @@
 
     python tools/site_builder.py [--check] [FOLDER]     (default folder: _docs)
 
-With --check, also follow every internal link and image, and parse every formula with KaTeX if Node.js has it
-(`npm install katex` in the folder that KATEX names, default .venv/katex).
+With --check, also follow every internal link and image. Formulas are typeset by KaTeX if Node.js has
+it (`npm install --prefix .venv/katex katex`; the variable KATEX names another folder).
 """
 
+import html
 import json
 import os
 import re
@@ -34,7 +35,9 @@ def page_names(stage: Path) -> dict[str, str]:
     """Notebook file → the file whose stem is the page's name in Quarto (the `output-file` of its front matter)."""
     names = {}
     for path in stage.glob("*.ipynb"):
-        front = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+        front = "".join(
+            json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
+        )
         found = re.search(r"^output-file: (\S+)\.html$", front, re.M)
         names[path.name] = f"{found[1]}.ipynb" if found else path.name
     return names
@@ -60,11 +63,13 @@ def stage_pages(cache: Path, stage: Path) -> None:
         text = text.replace(
             f"{cfg.doc_host}{cfg.doc_baseurl}/", ""
         )  # nbdev's links to our own pages
-        path.write_text(re.sub(r"output-file: \S+?\.html\\n", "", text), encoding="utf-8")
+        path.write_text(
+            re.sub(r"output-file: \S+?\.html\\n", "", text), encoding="utf-8"
+        )
 
 
 class Page(HTMLParser):
-    """Collects the links, ids, images without alternative text, and formulas of a page."""
+    """Collects the links, ids and images of a page."""
 
     def __init__(self, text: str):
         super().__init__()
@@ -72,8 +77,6 @@ class Page(HTMLParser):
         self.ids: set[str] = set()
         self.images: list[tuple[str, str | None]] = []
         self.feed(text)
-        pattern = r'class="math (inline|display)">\s*(?:\\\(|\\\[)(.*?)(?:\\\)|\\\])\s*<'
-        self.formulas = [(kind, unescape(tex)) for kind, tex in re.findall(pattern, text, re.S)]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -81,13 +84,6 @@ class Page(HTMLParser):
         self.links += [v for k, v in attrs if k in ("href", "src") and v]
         if tag == "img":
             self.images.append((values.get("src") or "", values.get("alt")))
-
-
-def unescape(text: str) -> str:
-    """HTML entities to characters."""
-    import html
-
-    return html.unescape(text)
 
 
 def broken_links(site: Path) -> list[str]:
@@ -102,13 +98,19 @@ def broken_links(site: Path) -> list[str]:
             url = urlsplit(link)
             if url.scheme or url.netloc:
                 continue
-            target = (site / name).parent / unquote(url.path) if url.path else site / name
+            target = (
+                (site / name).parent / unquote(url.path) if url.path else site / name
+            )
             if target.is_dir():
                 target /= "index.html"
             key = os.path.relpath(target, site).replace(os.sep, "/")
             if not target.exists():
                 found.append(f"{name}: {link} leads nowhere")
-            elif url.fragment and key in pages and unquote(url.fragment) not in pages[key].ids:
+            elif (
+                url.fragment
+                and key in pages
+                and unquote(url.fragment) not in pages[key].ids
+            ):
                 found.append(f"{name}: {link} has no such anchor")
         found += [
             f"{name}: image {src[:40]} has no alternative text"
@@ -118,38 +120,59 @@ def broken_links(site: Path) -> list[str]:
     return found
 
 
-KATEX_CHECK = r"""
+KATEX_RENDER = r"""
 const katex = require(process.argv[1]);
-let bad = 0;
+const out = [];
 for (const [page, kind, tex] of JSON.parse(require('fs').readFileSync(0, 'utf8'))) {
-  try { katex.renderToString(tex, {throwOnError: true, displayMode: kind === 'display'}); }
-  catch (e) { bad += 1; console.error(`${page}: ${tex}: ${e.message}`); }
+  try { out.push([katex.renderToString(tex, {throwOnError: true, displayMode: kind === 'display'}), null]); }
+  catch (e) { out.push([null, `${page}: ${tex}: ${e.message}`]); }
 }
-process.exit(bad ? 1 : 0);
+console.log(JSON.stringify(out));
 """
+FORMULA = re.compile(
+    r'(class="math (inline|display)">)\s*(?:\\\(|\\\[)(.*?)(?:\\\)|\\\])\s*(?=<)', re.S
+)
 
 
 def katex_folder() -> Path | None:
     """Where KaTeX for Node.js is, if it is anywhere."""
-    folder = Path(os.environ.get("KATEX", ROOT / ".venv" / "katex")) / "node_modules" / "katex"
+    folder = (
+        Path(os.environ.get("KATEX", ROOT / ".venv" / "katex"))
+        / "node_modules"
+        / "katex"
+    )
     return folder if folder.is_dir() and shutil.which("node") else None
 
 
-def bad_formulas(site: Path) -> tuple[int, list[str]]:
-    """How many formulas the site has, and those that KaTeX can't parse. Needs `katex_folder()`."""
-    formulas = [
-        (p.name, kind, tex)
-        for p in site.rglob("*.html")
-        for kind, tex in Page(p.read_text(encoding="utf-8")).formulas
+def render_formulas(site: Path) -> tuple[int, list[str]]:
+    """Typeset every formula in place; how many there are, and what KaTeX says of those it can't parse.
+
+    Needs `katex_folder()`. The pages then need neither a network nor JavaScript for their formulas.
+    """
+    folder = katex_folder()
+    assert folder is not None
+    pages = {p: p.read_text(encoding="utf-8") for p in site.rglob("*.html")}
+    found = [
+        (p.name, m[2], html.unescape(m[3]))
+        for p, text in pages.items()
+        for m in FORMULA.finditer(text)
     ]
+    command = ["node", "-e", KATEX_RENDER, str(folder)]
     done = subprocess.run(
-        ["node", "-e", KATEX_CHECK, str(katex_folder())],
-        input=json.dumps(formulas),
+        command,
+        input=json.dumps(found),
         text=True,
         capture_output=True,
-        check=False,
+        check=True,
+        encoding="utf-8",
     )
-    return len(formulas), done.stderr.splitlines() if done.returncode else []
+    results = iter(rendered := json.loads(done.stdout))
+    style = '<link rel="stylesheet" href="site_libs/katex/katex.min.css"></head>'
+    for path, text in pages.items():
+        text = FORMULA.sub(lambda m: m[1] + (next(results)[0] or m[3]), text)
+        path.write_text(text.replace("</head>", style, 1), encoding="utf-8")
+    shutil.copytree(folder / "dist", site / "site_libs" / "katex", dirs_exist_ok=True)
+    return len(found), [error for _, error in rendered if error]
 
 
 def build(dest: Path) -> Path:
@@ -172,11 +195,9 @@ def build(dest: Path) -> Path:
 def main() -> None:
     folder = [a for a in sys.argv[1:] if not a.startswith("-")]
     site = build(Path(folder[0] if folder else ROOT / "_docs").resolve())
-    problems = []
+    problems = render_formulas(site)[1] if katex_folder() else []
     if "--check" in sys.argv:
-        problems = broken_links(site)
-        if katex_folder():
-            problems += bad_formulas(site)[1]
+        problems += broken_links(site)
     print("\n".join(problems) or f"{len(list(site.rglob('*.html')))} pages in {site}")
     sys.exit(1 if problems else 0)
 
