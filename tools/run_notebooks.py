@@ -38,6 +38,9 @@ def run(path: Path) -> bool:
         CaptureShell(path),
         Path.cwd(),
     )
+    for cell in nb.cells:
+        if cell.cell_type == "code" and cell.id not in skipped:
+            cell.outputs = []
     os.chdir(path.parent)
     try:
         shell.run_all(
