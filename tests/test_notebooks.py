@@ -26,7 +26,7 @@ def test_notebook(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[p.stem for p in NOTEBOOKS])
 def test_cells_keep_the_house_rules(path: Path) -> None:
-    """Exported cells of one idea (word lists aside, the longest is the parser), notebooks under 300 KB, every figure described."""
+    """One idea a cell (word lists aside, the longest is the parser), under 300 KB, figures described."""
     nb = json.loads(path.read_text(encoding="utf-8"))
     assert path.stat().st_size < 300_000
     for cell in nb["cells"]:
