@@ -25,7 +25,8 @@ from annotated_transformer.commands import (
 from .config import Config, nearest
 
 # %% auto #0
-__all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_decoding', 'build_parser', 'add_reading_commands', 'explain', 'main']
+__all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_decoding', 'build_parser', 'add_reading_commands', 'parse_command',
+           'explain', 'main']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -286,6 +287,19 @@ def add_reading_commands(add: Any) -> None:
     p.add_argument("name", nargs="?", help="a preset, or a folder that `train` wrote")
     p.add_argument("--json", action="store_true", help="print one JSON object")
 
+# %% ../nbs/90_cli.ipynb #746ec578
+def parse_command(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    "The parsed command line; sentences of `translate` may follow its options."
+    parser = build_parser()
+    args, rest = parser.parse_known_args(argv)
+    if args.command == "translate" and not any(
+        w.startswith("--") and w != "--" for w in rest
+    ):
+        args.text += [w for w in rest if w != "--"]
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return args
+
 # %% ../nbs/90_cli.ipynb #315460f1
 def explain(error: BaseException) -> str:
     "The sentence for an error."
@@ -298,7 +312,7 @@ def explain(error: BaseException) -> str:
 # %% ../nbs/90_cli.ipynb #579fc90a
 def main(argv: Sequence[str] | None = None) -> int:
     "Run a command; returns the exit code."
-    args = build_parser().parse_args(argv)
+    args = parse_command(argv)
     commands = {
         "demo": command_demo,
         "train": command_train,

@@ -197,8 +197,6 @@ def test_causal_mask_of_one() -> None:
 
 def test_vocabulary_never_sees_the_test_set() -> None:
     corpus = world_corpus(200)
-    marked = corpus._replace(
-        test=[("Zyzzyva.", "Zyzzyva.")], valid=[("Xylem.", "Xylem.")]
-    )
+    marked = corpus._replace(test=[("Żółw.", "Żółw.")], valid=[("Łódź.", "Łódź.")])
     tokenizer = train_tokenizer((line for p in marked.train for line in p), 300)
-    assert tokenizer.unknown("Zyzzyva") != []
+    assert tokenizer.unknown("Żółw") != []
