@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from .config import LAPTOP, PAPER, Config, nearest, preset
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from annotated_transformer.data import Corpus
 
 # %% auto #0
-__all__ = ['corpus_of', 'command_train', 'finish_run', 'check_device', 'say', 'numbered_lines', 'output', 'decoding_of',
-           'source_lines', 'command_translate', 'warn_unknown', 'test_pairs', 'command_evaluate', 'training_facts',
-           'table', 'command_plot', 'command_info', 'command_demo']
+__all__ = ['corpus_of', 'command_train', 'finish_run', 'check_device', 'say', 'output', 'decoding_of', 'source_lines',
+           'command_translate', 'warn_unknown', 'test_pairs', 'command_evaluate', 'training_facts', 'table',
+           'command_plot', 'command_info', 'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #ff496bb8
 def corpus_of(args: argparse.Namespace) -> Corpus:
@@ -127,17 +127,6 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 # %% ../nbs/90a_commands.ipynb #830a39d1
-def numbered_lines(file: BinaryIO, name: str) -> Iterator[str]:
-    "Lines of a binary stream as text. Raises `ValueError` with the line that is not UTF-8."
-    for number, row in enumerate(file, 1):
-        try:
-            yield row.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{name}, line {number}: not UTF-8 ({error.reason} at byte {error.start}); convert it, for instance with `iconv -f latin1 -t utf-8`"
-            ) from None
-
-
 @contextmanager
 def output(path: str | None) -> Iterator[TextIO]:
     "Standard output, or a new file that gets its name when all was written."
@@ -174,6 +163,8 @@ def decoding_of(args: argparse.Namespace, model: TranslationModel) -> Decoding:
 
 def source_lines(args: argparse.Namespace) -> Iterator[str]:
     "The lines to translate: the arguments, else --input, else standard input."
+    from annotated_transformer.data import numbered_lines
+
     if args.text:
         yield from args.text
     elif args.input in (None, "-"):

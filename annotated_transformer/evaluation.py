@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .checkpoints import TranslationModel, load
+from .checkpoints import TranslationModel, load, write_text
 from .training import checkpoint_folders
 
 # %% ../nbs/61b_evaluation.ipynb #af7d187a
@@ -99,10 +99,7 @@ def circumstances() -> dict[str, Any]:
 # %% ../nbs/61b_evaluation.ipynb #cce60e7a
 def write_results(path: Path | str, results: dict[str, Any]) -> None:
     "Write a results file, all or nothing."
-    path, partial = Path(path), Path(f"{path}.partial")
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial.write_text(
-        json.dumps(results | circumstances(), indent=1, ensure_ascii=False) + "\n",
-        encoding="utf-8",
-    )
-    os.replace(partial, path)
+    record = json.dumps(results | circumstances(), indent=1, ensure_ascii=False)
+    write_text(path, record + "\n")

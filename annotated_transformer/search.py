@@ -9,7 +9,7 @@ __all__ = ['Stepper', 'Hypothesis', 'length_penalty', 'limits', 'greedy_search',
 # %% ../nbs/61a_search.ipynb #a19d01d6
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -53,14 +53,14 @@ class Hypothesis(NamedTuple):
     score: float  # log_p divided by the length penalty
 
 
-def length_penalty(length: int, alpha: float) -> float:
-    "((5 + |y|) / 6)^alpha of Wu et al. (2016); |y| counts the end-of-sentence."
+def length_penalty(length: Any, alpha: float) -> Any:
+    "((5 + |y|) / 6)^alpha of Wu et al. (2016); |y| counts the end-of-sentence; a number or a tensor."
     return ((5 + length) / 6) ** alpha
 
 
-def limits(source: Int[Tensor, "b s"], extra: int, pad_id: int = PAD) -> list[int]:
+def limits(source: Int[Tensor, "b s"], extra: int) -> list[int]:
     "The largest number of output tokens for each row: tokens of the source (without EOS) plus `extra`."
-    return [int(n) - 1 + extra for n in (source != pad_id).sum(1)]
+    return [int(n) - 1 + extra for n in (source != PAD).sum(1)]
 
 # %% ../nbs/61a_search.ipynb #ab397e0d
 @torch.no_grad()
@@ -95,7 +95,7 @@ def bound(
     alpha: float,
 ) -> Float[Tensor, "b"]:
     "The best score that any unfinished hypothesis can still reach."
-    return log_p.amax(1) / ((5 + most) / 6) ** alpha
+    return log_p.amax(1) / length_penalty(most, alpha)
 
 # %% ../nbs/61a_search.ipynb #e5ec10e7
 class Beam:
@@ -235,17 +235,12 @@ def translate(
     device, out = network.embedding.weight.device, [""] * len(lines)
     for group in length_groups([len(ids) for ids in encoded], budget):
         source = pad([[*encoded[i], EOS] for i in group]).to(device)
-        found = (
-            [greedy_search(network, source, d.extra)]
-            if d.beam == 1
-            else zip(
-                *beam_search(network, source, d.beam, d.alpha, d.extra), strict=False
-            )
-        )
-        for i, text in zip(
-            group,
-            model.tokenizer.decode([h.tokens for h in next(iter(found))]),
-            strict=True,
-        ):
+        if d.beam == 1:
+            best = greedy_search(network, source, d.extra)
+        else:
+            found = beam_search(network, source, d.beam, d.alpha, d.extra)
+            best = [hypotheses[0] for hypotheses in found]
+        texts = model.tokenizer.decode([h.tokens for h in best])
+        for i, text in zip(group, texts, strict=True):
             out[i] = text
     return out

@@ -9,7 +9,6 @@ __all__ = ['batch_loss', 'train_step', 'validation_nll', 'to_device', 'Progress'
 # %% ../nbs/52_training.ipynb #7777ed6c
 import json
 import math
-import os
 import shutil
 import signal
 import threading
@@ -24,7 +23,12 @@ import torch
 from torch import optim
 from tqdm.auto import tqdm
 
-from .checkpoints import TranslationModel, load, write_folder
+from annotated_transformer.checkpoints import (
+    TranslationModel,
+    load,
+    write_folder,
+    write_text,
+)
 from .config import Config
 from annotated_transformer.data import (
     Batch,
@@ -55,14 +59,15 @@ def train_step(
     set_learning_rate(optimizer, step, model.config)
     loss, tokens = batch_loss(model, batch, model.config.eps_ls)
     mean = loss.smoothed / tokens
-    if not math.isfinite(mean.item()):
+    value = mean.item()
+    if not math.isfinite(value):
         raise FloatingPointError(
-            f"the loss of update {step} is {mean.item()}; the last checkpoint is good: resume from it with a longer warm-up"
+            f"the loss of update {step} is {value}; the last checkpoint is good: resume from it with a longer warm-up"
         )
     optimizer.zero_grad()
     mean.backward()
     optimizer.step()
-    return mean.item(), tokens
+    return value, tokens
 
 # %% ../nbs/52_training.ipynb #9eaac84e
 @torch.no_grad()
@@ -167,9 +172,7 @@ def check_run(run: Path, identity: dict[str, Any], resume: bool) -> None:
             f"{run} exists and is not empty; continue it with --resume, or choose another folder"
         )
     run.mkdir(parents=True, exist_ok=True)
-    temporary = run / "run.json.partial"
-    temporary.write_text(json.dumps(identity, indent=1) + "\n")
-    os.replace(temporary, record)
+    write_text(record, json.dumps(identity, indent=1) + "\n")
 
 # %% ../nbs/52_training.ipynb #ba65a407
 def batches_from(
