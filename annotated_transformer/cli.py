@@ -26,7 +26,7 @@ from .config import Config, nearest
 
 # %% auto #0
 __all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_decoding', 'build_parser', 'add_reading_commands', 'parse_command',
-           'explain', 'main']
+           'out_of_memory', 'explain', 'main']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -73,13 +73,13 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--data",
         metavar="NAME",
         default=None,
-        help="world (embedded, no download), multi30k, or a folder with train.en, train.de, …",
+        help="world (embedded, no download), multi30k, or a folder with train.en, train.de, … (default: world, or what the model was trained on)",
     )
     parser.add_argument(
         "--pair",
         metavar="SRC-TGT",
-        default="en-de",
-        help="languages, source first (default: en-de)",
+        default=None,
+        help="languages, source first (default: en-de, or the model's)",
     )
     parser.add_argument(
         "--files",
@@ -301,10 +301,17 @@ def parse_command(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return args
 
 # %% ../nbs/90_cli.ipynb #315460f1
+def out_of_memory(error: BaseException) -> bool:
+    "Is it PyTorch's way of saying that memory ran out, on the CPU or a GPU?"
+    return "memory" in str(error) and "alloc" in str(error)
+
+
 def explain(error: BaseException) -> str:
     "The sentence for an error."
     if isinstance(error, PermissionError):
-        return f"no permission to write {error.filename}; choose another place with --out or --output"
+        return f"no permission to read or write {error.filename}; choose another place"
+    if isinstance(error, MemoryError) or out_of_memory(error):
+        return f"not enough memory; choose a smaller --batch_tokens or model ({error})"
     if isinstance(error, OSError) and error.errno and error.filename:
         return f"{error.strerror}: {error.filename}"
     return " ".join(str(error).split())
@@ -329,10 +336,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt as stop:
-        say(f"annotated-transformer: {stop or 'interrupted'}")
+        say(f"annotated-transformer: {str(stop) or 'interrupted'}")
         return 130
-    except (ValueError, OSError, FloatingPointError) as error:
-        if args.debug:
+    except (
+        ValueError,
+        OSError,
+        FloatingPointError,
+        RuntimeError,
+        MemoryError,
+    ) as error:
+        unforeseen = isinstance(error, RuntimeError) and not out_of_memory(error)
+        if args.debug or unforeseen:
             raise
         say(f"annotated-transformer: error: {explain(error)}")
         return 1

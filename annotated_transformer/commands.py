@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from annotated_transformer.data import Corpus
 
 # %% auto #0
-__all__ = ['corpus_of', 'command_train', 'finish_run', 'check_device', 'say', 'output', 'decoding_of', 'source_lines',
-           'command_translate', 'warn_unknown', 'test_pairs', 'command_evaluate', 'training_facts', 'table',
-           'command_plot', 'command_info', 'command_demo']
+__all__ = ['corpus_of', 'command_train', 'finish_run', 'check_device', 'say', 'say_left_out', 'check_new', 'output',
+           'decoding_of', 'source_lines', 'command_translate', 'warn_unknown', 'settle_test_set', 'run_record',
+           'test_pairs', 'command_evaluate', 'training_facts', 'table', 'command_plot', 'command_info', 'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #ff496bb8
 def corpus_of(args: argparse.Namespace) -> Corpus:
@@ -41,15 +41,16 @@ def corpus_of(args: argparse.Namespace) -> Corpus:
         if args.data:
             raise ValueError("both --data and --files are given; choose one")
         return two_files(args.files[0], args.files[1], args.skip_bad_pairs)
-    source, _, target = args.pair.partition("-")
+    pair = args.pair or "en-de"
+    source, _, target = pair.partition("-")
     if not source or not target:
         raise ValueError(
-            f"--pair is '{args.pair}'; expected two languages with a hyphen, for instance en-de"
+            f"--pair is '{pair}'; expected two languages with a hyphen, for instance en-de"
         )
     if args.data in (None, "world"):
-        if args.pair != "en-de":
+        if pair != "en-de":
             raise ValueError(
-                f"the embedded world has no pair {args.pair}; use en-de, or --data multi30k"
+                f"the embedded world has no pair {pair}; use en-de, or --data multi30k"
             )
         return world_corpus(args.sentences)
     if args.data == "multi30k":
@@ -75,9 +76,15 @@ def command_train(args: argparse.Namespace) -> None:
     )
     config = preset(named, **changes)
     for name in ("minutes", "steps", "every", "average", "sentences"):
-        if getattr(args, name) is not None and getattr(args, name) <= 0:
-            raise ValueError(f"--{name} is {getattr(args, name)}; expected more than 0")
+        value = getattr(args, name)
+        if value is not None and not value > 0:
+            raise ValueError(f"--{name} is {value}; expected more than 0")
+    if args.steps and args.steps > config.train_steps:
+        raise ValueError(
+            f"--steps is {args.steps}, more than the {config.train_steps} updates of the preset; add --train_steps {args.steps}"
+        )
     corpus = corpus_of(args)
+    say_left_out(corpus.left_out)
     run = Path(args.out or f"runs/{corpus.name}-{'-'.join(corpus.languages)}")
     say(
         f"{corpus.name} {'-'.join(corpus.languages)}: {len(corpus.train):,} training and {len(corpus.valid):,} validation pairs; preset {named} → {run}"
@@ -114,6 +121,8 @@ def check_device(name: str) -> None:
     "Raise `ValueError` unless PyTorch can use the device."
     import torch
 
+    if name == "meta":
+        raise ValueError("device 'meta' holds no numbers; choose cpu, cuda or mps")
     try:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:
@@ -126,25 +135,36 @@ def say(text: str) -> None:
     "A message for people goes to standard error; standard output is for results."
     print(text, file=sys.stderr)
 
+
+def say_left_out(left_out: Sequence[str]) -> None:
+    "Say how many bad pairs were skipped, with the first three."
+    if left_out:
+        more = "; …" if len(left_out) > 3 else ""
+        say(f"left out {len(left_out):,} pairs: {'; '.join(left_out[:3])}{more}")
+
 # %% ../nbs/90a_commands.ipynb #830a39d1
-@contextmanager
-def output(path: str | None) -> Iterator[TextIO]:
-    "Standard output, or a new file that gets its name when all was written."
-    if path is None:
-        yield sys.stdout
-        return
-    if Path(path).exists():
+def check_new(path: str | None) -> None:
+    "Raise `FileExistsError` if there is such a file."
+    if path is not None and Path(path).exists():
         raise FileExistsError(
             f"{path} exists already; choose another name, or move it away first"
         )
-    partial = Path(path + ".partial")
+
+
+@contextmanager
+def output(path: str | None) -> Iterator[TextIO]:
+    "Standard output, or a new file that gets its name when all was written."
+    check_new(path)
+    if path is None:
+        yield sys.stdout
+        return
+    partial = Path(f"{path}.{os.getpid()}.partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
+        with partial.open("x", encoding="utf-8", newline="\n") as file:
             yield file
         os.replace(partial, path)
-    except BaseException:
+    finally:
         partial.unlink(missing_ok=True)
-        raise
 
 # %% ../nbs/90a_commands.ipynb #82299ee8
 def decoding_of(args: argparse.Namespace, model: TranslationModel) -> Decoding:
@@ -165,6 +185,13 @@ def source_lines(args: argparse.Namespace) -> Iterator[str]:
     "The lines to translate: the arguments, else --input, else standard input."
     from annotated_transformer.data import numbered_lines
 
+    if args.text and args.input:
+        raise ValueError("both sentences and --input are given; choose one")
+    for number, text in enumerate(args.text, 1):
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError(f"sentence {number} is not UTF-8; convert it") from None
     if args.text:
         yield from args.text
     elif args.input in (None, "-"):
@@ -204,21 +231,48 @@ def warn_unknown(
             say(f"annotated-transformer: warning: {message}")
 
 # %% ../nbs/90a_commands.ipynb #9e385cbe
+def settle_test_set(args: argparse.Namespace, model: TranslationModel) -> None:
+    "Let the model decide what the options leave open, and refuse languages that it does not translate."
+    from annotated_transformer.data import file_languages
+
+    pair = "-".join(model.languages)
+    named = "-".join(file_languages(*args.files)) if args.files else args.pair or pair
+    swapped = "-".join(reversed(model.languages))
+    if named == swapped != pair or (not args.files and named != pair):
+        raise ValueError(f"this model translates {pair}, the test set is {named}")
+    args.pair = named
+    if not args.data and not args.files:
+        args.data = run_record(Path(args.model)).get("origin")
+        if not args.data:
+            raise ValueError(
+                "this model does not say which corpus has its test set; name one with --data, or two files with --files SOURCE TARGET"
+            )
+
+
+def run_record(model: Path) -> dict[str, Any]:
+    "`run.json` of the run that a folder is, or belongs to; empty if there is none."
+    for folder in (model, model.parent, model.parent.parent):
+        if (folder / "run.json").is_file():
+            return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return {}
+
+# %% ../nbs/90a_commands.ipynb #1863de50
 def test_pairs(args: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
     "Name and pairs of the test set that the options choose. Raises `ValueError`."
     from annotated_transformer.data import MULTI30K, multi30k_file, read_parallel
 
     if args.files:
-        return Path(args.files[1]).name, read_parallel(
+        pairs, left_out = read_parallel(
             args.files[0], args.files[1], args.skip_bad_pairs
-        )[0]
+        )
+        say_left_out(left_out)
+        return Path(args.files[1]).name, pairs
     name = "test_2016_flickr" if args.split == "test" else args.split
-    if args.data == "multi30k" and f"{name}.en" in MULTI30K:
-        source, _, target = args.pair.partition("-")
-        return name, read_parallel(
-            multi30k_file(f"{name}.{source}"), multi30k_file(f"{name}.{target}")
-        )[0]
+    source, target = (f"{name}.{language}" for language in args.pair.split("-"))
+    if args.data == "multi30k" and MULTI30K.keys() >= {source, target}:
+        return name, read_parallel(multi30k_file(source), multi30k_file(target))[0]
     corpus = corpus_of(args)
+    say_left_out(corpus.left_out)
     sets = {"test": corpus.test, "valid": corpus.valid}
     if args.split not in sets:
         raise ValueError(
@@ -233,11 +287,15 @@ def test_pairs(args: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
 # %% ../nbs/90a_commands.ipynb #757e3a0c
 def command_evaluate(args: argparse.Namespace) -> None:
     from annotated_transformer.checkpoints import load
-    from annotated_transformer.evaluation import scores, write_results
+    from annotated_transformer.evaluation import check_results, scores, write_results
     from annotated_transformer.search import translate
 
     check_device(args.device)
     model = load(args.model, args.device)
+    settle_test_set(args, model)
+    check_new(args.translations)
+    if args.results:
+        check_results(args.results)
     decoding, (name, pairs) = decoding_of(args, model), test_pairs(args)
     hypotheses = translate(model, [s for s, _ in pairs], decoding, args.max_tokens)
     if args.translations:
@@ -247,33 +305,28 @@ def command_evaluate(args: argparse.Namespace) -> None:
         "set": name,
         **scores(hypotheses, [t for _, t in pairs]),
         "decoding": asdict(decoding),
-        **training_facts(Path(args.model)),
+        **training_facts(Path(args.model), model.updates),
     }
     if args.results:
         write_results(args.results, result)
     print(json.dumps(result) if args.json else table(result))
 
 # %% ../nbs/90a_commands.ipynb #eb8c820e
-def training_facts(run: Path) -> dict[str, Any]:
-    "What the run's folder says about its training, if it is a run's folder."
-    if not (run / "run.json").exists():
+def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
+    "What the run's folder says about the first `updates` updates, if it is a run's folder."
+    from annotated_transformer.training import read_metrics
+
+    identity = run_record(model)
+    if not identity:
         return {}
-    identity, lines = (
-        json.loads((run / "run.json").read_text()),
-        (run / "metrics.jsonl").read_text().splitlines(),
-    )
-    last = json.loads(lines[-1]) if lines else {}
-    return {
-        "training": {
-            "corpus": identity["corpus"],
-            "data": identity["data"],
-            "seed": identity["seed"],
-            "hyperparameters": identity["hyperparameters"],
-            "updates": last.get("step"),
-            "target_tokens": last.get("tokens"),
-            "seconds": last.get("seconds"),
-        }
-    }
+    keys = ("corpus", "data", "seed", "hyperparameters")
+    facts = {key: identity[key] for key in keys} | {"updates": updates}
+    for folder in (model, model.parent, model.parent.parent):
+        for record in read_metrics(folder / "metrics.jsonl"):
+            if record["step"] == updates:
+                facts |= {"target_tokens": record["tokens"]}
+                facts |= {"seconds": record["seconds"]}
+    return {"training": facts}
 
 
 def table(result: dict[str, Any]) -> str:
@@ -283,6 +336,7 @@ def table(result: dict[str, Any]) -> str:
 
 # %% ../nbs/90a_commands.ipynb #4c7ada94
 def command_plot(args: argparse.Namespace) -> None:
+    from annotated_transformer.training import read_metrics
     from annotated_transformer.visualization import learning_curves, save_figure
 
     metrics = Path(args.run) / "metrics.jsonl"
@@ -290,7 +344,7 @@ def command_plot(args: argparse.Namespace) -> None:
         raise FileNotFoundError(
             f"no metrics in {args.run}; give the folder that `train` wrote"
         )
-    records = [json.loads(line) for line in metrics.read_text().splitlines()]
+    records = read_metrics(metrics)
     path = Path(args.output or Path(args.run) / "curves.png")
     if path.suffix not in (".png", ".svg", ".pdf"):
         raise ValueError(

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['Pairs', 'MULTI30K_URL', 'MULTI30K', 'PAD', 'UNK', 'BOS', 'EOS', 'Encoded', 'Corpus', 'world_corpus', 'numbered_lines',
            'read_lines', 'suspicious_line', 'read_parallel', 'data_folders', 'check_sum', 'download', 'multi30k_file',
-           'multi30k', 'split_files', 'text_corpus', 'hold_out', 'two_files', 'Tokenizer', 'train_tokenizer', 'Batch',
-           'pad', 'make_batch', 'encode_pairs', 'token_batches', 'padding_share']
+           'multi30k', 'split_files', 'text_corpus', 'hold_out', 'file_languages', 'two_files', 'Tokenizer',
+           'train_tokenizer', 'Batch', 'pad', 'make_batch', 'encode_pairs', 'token_batches', 'padding_share']
 
 # %% ../nbs/51_data.ipynb #5b3d2da4
 import gzip
@@ -15,7 +15,9 @@ import io
 import os
 import random
 import re
+import urllib.error
 import urllib.request
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -39,6 +41,8 @@ class Corpus(NamedTuple):
     train: Pairs
     valid: Pairs
     test: Pairs
+    origin: str = ""  # how --data names it, or its folder
+    left_out: Sequence[str] = ()  # bad pairs that were skipped, and why
 
     def fingerprint(self) -> str:
         "SHA-256 of the training pairs: part of a training run's identity."
@@ -50,11 +54,11 @@ class Corpus(NamedTuple):
 # %% ../nbs/51_data.ipynb #a5cf9302
 def world_corpus(n: int = 30_000, seed: int = 0) -> Corpus:
     "The embedded English–German world: `n` training pairs, 500 for validation, 500 for test."
-    splits = [
+    train, valid, test = (
         [(p.source, p.target) for p in world_pairs(size, split, seed)]
         for split, size in (("train", n), ("valid", 500), ("test", 500))
-    ]
-    return Corpus("world", ("en", "de"), *splits)
+    )
+    return Corpus("world", ("en", "de"), train, valid, test, origin="world")
 
 # %% ../nbs/51_data.ipynb #210105b1
 def numbered_lines(file: Iterable[bytes], name: str) -> Iterator[str]:
@@ -77,7 +81,13 @@ def read_lines(path: Path | str) -> list[str]:
             f"no such file: {path}; check the name, or give the folder that holds it"
         )
     data = path.read_bytes()
-    data = gzip.decompress(data) if path.suffix == ".gz" else data
+    if path.suffix == ".gz":
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(
+                f"{path} is not a complete gzip file ({error}); copy or download it again"
+            ) from None
     return list(numbered_lines(io.BytesIO(data), str(path)))
 
 # %% ../nbs/51_data.ipynb #d1094fec
@@ -186,10 +196,12 @@ def download(url: str, path: Path, sha256: str) -> Path:
             while chunk := response.read(1 << 16):
                 file.write(chunk)
     except OSError as error:
-        raise OSError(
-            f"could not download {url} ({error}); without a network, put the file {path.name} into a folder "
-            f"'{path.parent.name}' and name that folder's parent in ANNOTATED_TRANSFORMER_DATA, or train with --data world"
-        ) from None
+        complete = isinstance(error, urllib.error.HTTPError) and error.code == 416
+        if not complete:  # 416: there is nothing after what we have
+            raise OSError(
+                f"could not download {url} ({error}); without a network, put the file {path.name} into a folder "
+                f"'{path.parent.name}' and name that folder's parent in ANNOTATED_TRANSFORMER_DATA, or train with --data world"
+            ) from None
     try:
         check_sum(partial, sha256)
     except ValueError:
@@ -219,11 +231,13 @@ def multi30k(source: str = "en", target: str = "de") -> Corpus:
         raise ValueError(
             f"Multi30k has no pair {source}-{target}; choose two of en, de, fr, for instance en-de"
         )
-    splits = []
-    for split in ("train", "val", "test_2016_flickr"):
-        paths = [multi30k_file(f"{split}.{language}") for language in (source, target)]
-        splits.append(read_parallel(paths[0], paths[1])[0])
-    return Corpus("multi30k", (source, target), *splits)
+    train, valid, test = (
+        read_parallel(
+            multi30k_file(f"{split}.{source}"), multi30k_file(f"{split}.{target}")
+        )[0]
+        for split in ("train", "val", "test_2016_flickr")
+    )
+    return Corpus("multi30k", (source, target), train, valid, test, "multi30k")
 
 # %% ../nbs/51_data.ipynb #726b1d39
 def split_files(
@@ -248,14 +262,21 @@ def text_corpus(
             f"no such folder: {folder}; give world, multi30k, or a folder with train.{source} and train.{target}"
         )
     splits: dict[str, Pairs] = {}
+    left_out: list[str] = []
     for split in ("train", "valid", "test"):
         files = split_files(folder, split, (source, target))
-        splits[split] = read_parallel(*files, skip_bad=skip_bad)[0] if files else []
+        splits[split], bad = read_parallel(*files, skip_bad) if files else ([], [])
+        left_out += bad
     if not splits["train"]:
         raise FileNotFoundError(
             f"no training pairs in {folder}; expected files train.{source} and train.{target}, plain or .gz"
         )
-    return hold_out(Corpus(folder.name, (source, target), **splits))
+    origin = str(folder.resolve())
+    return hold_out(
+        Corpus(
+            folder.name, (source, target), **splits, origin=origin, left_out=left_out
+        )
+    )
 
 # %% ../nbs/51_data.ipynb #39a8a814
 def hold_out(corpus: Corpus) -> Corpus:
@@ -267,24 +288,26 @@ def hold_out(corpus: Corpus) -> Corpus:
         raise ValueError(
             f"{len(corpus.train)} training pair is too few; give at least 2, of which 1 is used for validation"
         )
-    return corpus._replace(train=corpus.train[:-n], valid=corpus.train[-n:])
+    valid = corpus.train[-n:]
+    seen = set(valid)
+    train = [pair for pair in corpus.train[:-n] if pair not in seen]
+    if not train:
+        raise ValueError("all training pairs are the same; give at least 2 different")
+    return corpus._replace(train=train, valid=valid)
+
+
+def file_languages(source: Path | str, target: Path | str) -> tuple[str, str]:
+    "What two file names end in, without .gz: en and de for a.en and a.de.gz."
+    names = [Path(str(p).removesuffix(".gz")) for p in (source, target)]
+    first, second = (p.suffix.lstrip(".") or "text" for p in names)
+    return first, second
 
 
 def two_files(source: Path | str, target: Path | str, skip_bad: bool = False) -> Corpus:
     "The corpus in two text files, one sentence a line; languages are the file endings."
-    languages = tuple(
-        Path(str(p).removesuffix(".gz")).suffix.lstrip(".") or "text"
-        for p in (source, target)
-    )
-    return hold_out(
-        Corpus(
-            Path(source).stem,
-            (languages[0], languages[1]),
-            read_parallel(source, target, skip_bad)[0],
-            [],
-            [],
-        )
-    )
+    pairs, left_out = read_parallel(source, target, skip_bad)
+    languages, name = file_languages(source, target), Path(source).stem
+    return hold_out(Corpus(name, languages, pairs, [], [], left_out=left_out))
 
 # %% ../nbs/51_data.ipynb #5665070d
 PAD, UNK, BOS, EOS = range(4)

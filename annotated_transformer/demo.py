@@ -15,7 +15,12 @@ import torch
 from .checkpoints import Decoding, TranslationModel
 from .config import preset
 from .data import BOS, EOS, Corpus, Pairs, world_corpus
-from .evaluation import averaged_model, scores, write_results
+from annotated_transformer.evaluation import (
+    averaged_model,
+    check_results,
+    scores,
+    write_results,
+)
 from .search import translate
 from .training import train
 from .transformer import Transformer
@@ -107,6 +112,8 @@ def demo(
 ) -> dict[str, Any]:
     "Train on the embedded world and show what was learned; leaves a model, `scores.json` and `attention.png` in `out`."
     out, config, corpus = free_name(out), preset("demo"), world_corpus(n)
+    if results:
+        check_results(results)
     print(
         f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/"
     )
@@ -137,5 +144,7 @@ def demo(
         "seconds": round(progress.seconds),
         **found,
     }
-    write_results(results or out / "scores.json", found)
+    for file in (out / "scores.json", results):
+        if file:
+            write_results(file, found)
     return found

@@ -4,9 +4,11 @@
 
 # %% auto #0
 __all__ = ['batch_loss', 'train_step', 'validation_nll', 'to_device', 'Progress', 'checkpoint_folders', 'save_checkpoint',
-           'load_checkpoint', 'check_run', 'batches_from', 'Report', 'StopRequest', 'run_loop', 'train']
+           'prune_checkpoints', 'load_checkpoint', 'start_run', 'reopen_run', 'comparable', 'batches_from',
+           'read_metrics', 'Report', 'StopRequest', 'run_loop', 'run_identity', 'check_lengths', 'train']
 
 # %% ../nbs/52_training.ipynb #7777ed6c
+import hashlib
 import json
 import math
 import shutil
@@ -14,7 +16,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,14 +28,17 @@ from tqdm.auto import tqdm
 from annotated_transformer.checkpoints import (
     TranslationModel,
     load,
+    updates_of,
     write_folder,
     write_text,
 )
 from .config import Config
 from annotated_transformer.data import (
+    PAD,
     Batch,
     Corpus,
     Encoded,
+    Tokenizer,
     encode_pairs,
     make_batch,
     token_batches,
@@ -62,7 +67,7 @@ def train_step(
     value = mean.item()
     if not math.isfinite(value):
         raise FloatingPointError(
-            f"the loss of update {step} is {value}; the last checkpoint is good: resume from it with a longer warm-up"
+            f"the loss of update {step} is {value}; the last checkpoint is good; start a new run with a longer warm-up (now {model.config.warmup_steps} updates) or less P_drop"
         )
     optimizer.zero_grad()
     mean.backward()
@@ -103,37 +108,38 @@ class Progress:
 
 
 def checkpoint_folders(run: Path) -> list[Path]:
-    "Complete checkpoints of a run, oldest first."
-    return sorted(
+    "Complete checkpoints of a run, oldest first; where it ended or was stopped in between is the last."
+    regular = sorted(
         p for p in (run / "checkpoints").glob("step-*") if p.name[5:].isdigit()
     )
+    newest = updates_of(regular[-1]) if regular else -1
+    return regular + [run / "latest"] * (updates_of(run / "latest") > newest)
 
 # %% ../nbs/52_training.ipynb #4dba75ea
 def save_checkpoint(
-    run: Path,
+    folder: Path,
     model: TranslationModel,
     optimizer: optim.Optimizer,
     progress: Progress,
-    keep: int,
 ) -> None:
-    "Write `checkpoints/step-…`, all or nothing, then remove all but the last `keep`."
+    "Write a model folder with the state of the training beside it, all or nothing."
 
-    def fill(folder: Path) -> None:
-        model.fill(folder)
-        torch.save(
-            {
-                "optimizer": optimizer.state_dict(),
-                "random": torch.get_rng_state(),
-                "progress": asdict(progress),
-            },
-            folder / "state.pt",
-        )
+    def fill(partial: Path) -> None:
+        replace(model, updates=progress.step).fill(partial)
+        random = {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state_all()}
+        state = {"optimizer": optimizer.state_dict(), "random": random}
+        torch.save(state | {"progress": asdict(progress)}, partial / "state.pt")
 
-    folder = run / "checkpoints" / f"step-{progress.step:07d}"
-    if not folder.exists():
-        write_folder(folder, fill)
-    for old in checkpoint_folders(run)[:-keep]:
-        shutil.rmtree(old)
+    write_folder(folder, fill, replace=True)
+
+
+def prune_checkpoints(run: Path, keep: int) -> None:
+    "Remove all but the last `keep` regular checkpoints, and what a killed process left half-written."
+    folders = checkpoint_folders(run)
+    stale = [run / "latest"] * (run / "latest" not in folders)
+    half = [*(run / "checkpoints").glob(".step-*.*"), *run.glob(".latest.*")]
+    for folder in [*[f for f in folders if f.name != "latest"][:-keep], *stale, *half]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 # %% ../nbs/52_training.ipynb #63eb109c
 def load_checkpoint(
@@ -146,33 +152,66 @@ def load_checkpoint(
     try:
         found = load(folders[-1])
         state = torch.load(folders[-1] / "state.pt", weights_only=True)
+        model.model.load_state_dict(found.model.state_dict())
+        optimizer.load_state_dict(state["optimizer"])
     except Exception as error:
         raise ValueError(
             f"checkpoint {folders[-1]} can't be resumed: {error}; remove that folder to resume from the one before"
         ) from None
-    model.model.load_state_dict(found.model.state_dict())
-    optimizer.load_state_dict(state["optimizer"])
-    torch.set_rng_state(state["random"])
+    torch.set_rng_state(state["random"]["cpu"])
+    if len(state["random"]["cuda"]) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all(state["random"]["cuda"])
     return Progress(**state["progress"])
 
 # %% ../nbs/52_training.ipynb #839f4a2e
-def check_run(run: Path, identity: dict[str, Any], resume: bool) -> None:
-    "Create the run's folder with `run.json`, or compare it when resuming. Raises `FileExistsError` or `ValueError`."
-    record = run / "run.json"
-    if resume and record.exists():
-        before = json.loads(record.read_text())
-        for key, value in identity.items():
-            if before.get(key) != value:
-                raise ValueError(
-                    f"{run} was started with {key} = {before.get(key)!r}, not {value!r}; resume with the same settings, or start a new run"
-                )
-        return
-    if run.exists() and any(run.iterdir()):
+def start_run(
+    run: Path, identity: dict[str, Any], tokenizer: Tokenizer, facts: dict[str, Any]
+) -> None:
+    "Create the run's folder with `run.json` and its vocabulary. Raises `FileExistsError` if there is something in it."
+    if run.is_dir() and not any(run.iterdir()):
+        run.rmdir()
+    if run.exists():
         raise FileExistsError(
             f"{run} exists and is not empty; continue it with --resume, or choose another folder"
         )
-    run.mkdir(parents=True, exist_ok=True)
-    write_text(record, json.dumps(identity, indent=1) + "\n")
+    vocabulary = {"vocabulary": hashlib.sha256(tokenizer.model).hexdigest()}
+
+    def fill(folder: Path) -> None:
+        (folder / "tokenizer.model").write_bytes(tokenizer.model)
+        record = json.dumps(identity | vocabulary | facts, indent=1)
+        (folder / "run.json").write_text(record + "\n", encoding="utf-8")
+
+    write_folder(run, fill)
+
+# %% ../nbs/52_training.ipynb #4c192755
+def reopen_run(run: Path, identity: dict[str, Any]) -> Tokenizer:
+    "The vocabulary of an earlier run. Raises `ValueError` unless it was started with the same `identity`."
+    if not (run / "run.json").is_file():
+        raise ValueError(
+            f"{run} is not the folder of a training run: it has no run.json; choose another folder"
+        )
+    before = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    for key, value in identity.items():
+        if comparable(before.get(key)) != comparable(value):
+            raise ValueError(
+                f"{run} was started with {key} = {before.get(key)!r}, not {value!r}; resume with the same settings, or start a new run"
+            )
+    try:
+        tokenizer = (run / "tokenizer.model").read_bytes()
+    except FileNotFoundError:
+        tokenizer = b""
+    if hashlib.sha256(tokenizer).hexdigest() != before["vocabulary"]:
+        raise ValueError(
+            f"{run / 'tokenizer.model'} is not the vocabulary this run was started with; copy it from one of its checkpoints"
+        )
+    return Tokenizer(tokenizer)
+
+
+def comparable(value: Any) -> Any:
+    "`value` without what may change between two sessions of one run."
+    if isinstance(value, dict):
+        return {k: v for k, v in value.items() if k != "train_steps"}
+    return value
 
 # %% ../nbs/52_training.ipynb #ba65a407
 def batches_from(
@@ -185,25 +224,33 @@ def batches_from(
             yield epoch, used + 1, make_batch([encoded[i] for i in batches[used]])
 
 # %% ../nbs/52_training.ipynb #fe43d390
+def read_metrics(path: Path) -> list[dict[str, float]]:
+    "The records of `metrics.jsonl`. Raises `ValueError` if a line is damaged, except the last, which a kill may have cut."
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    records = []
+    for number, line in enumerate(lines, 1):
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            if number < len(lines):
+                raise ValueError(
+                    f"{path}, line {number} is damaged; remove that line"
+                ) from None
+    return records
+
+
 class Report:
     "Progress bar and `metrics.jsonl`."
 
     def __init__(
         self, run: Path, progress: Progress, total: float, unit: str, show: bool
     ):
-        self.path, self.unit = run / "metrics.jsonl", unit
-        kept = (
-            [
-                line
-                for line in self.path.read_text().splitlines()
-                if json.loads(line)["step"] <= progress.step
-            ]
-            if self.path.exists()
-            else []
-        )
-        self.path.write_text("".join(line + "\n" for line in kept))
-        self.total = total
+        self.path, self.unit, self.total = run / "metrics.jsonl", unit, total
+        kept = [r for r in read_metrics(self.path) if r["step"] <= progress.step]
+        write_text(self.path, "".join(json.dumps(r) + "\n" for r in kept))
+        self.written = kept[-1]["step"] if kept else 0
         self.done = progress.step if unit == "update" else progress.seconds
+        seconds = "{percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} s {postfix}"
         self.bar = tqdm(
             total=total,
             initial=self.done,
@@ -211,9 +258,7 @@ class Report:
             disable=not show,
             dynamic_ncols=True,
             smoothing=0.05,
-            bar_format=None
-            if unit == "update"
-            else "{percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} s {postfix}",
+            bar_format=None if unit == "update" else seconds,
         )
 
     def update(self, progress: Progress, loss: float, rate: float) -> None:
@@ -225,27 +270,17 @@ class Report:
             tokens_s=f"{speed:,.0f}",
             refresh=False,
         )
-        now = (
-            progress.step
-            if self.unit == "update"
-            else min(progress.seconds, self.total)
-        )
+        seconds = min(progress.seconds, self.total)
+        now = progress.step if self.unit == "update" else seconds
         self.bar.update(now - self.done)
         self.done = now
 
     def write(self, progress: Progress, **numbers: float) -> None:
-        with self.path.open("a") as file:
-            file.write(
-                json.dumps(
-                    {
-                        "step": progress.step,
-                        "tokens": progress.tokens,
-                        "seconds": round(progress.seconds, 2),
-                        **numbers,
-                    }
-                )
-                + "\n"
-            )
+        "Append a line; `progress` and some numbers."
+        record = asdict(progress) | {"seconds": round(progress.seconds, 2)} | numbers
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        self.written = progress.step
 
 # %% ../nbs/52_training.ipynb #2f666615
 class StopRequest:
@@ -285,15 +320,20 @@ def run_loop(
 ) -> Progress:
     "Train until the updates or the minutes are used up, or a stop is asked for."
     config, limit = model.model.config, math.inf if minutes is None else minutes * 60
-    steps = min(config.train_steps, until or config.train_steps)
-    report = Report(
-        run,
-        progress,
-        steps if minutes is None else limit,
-        "update" if minutes is None else "s",
-        show,
-    )
+    steps, loss = min(config.train_steps, until or config.train_steps), math.nan
+    total, unit = (steps, "update") if minutes is None else (limit, "s")
+    report = Report(run, progress, total, unit, show)
     stream = batches_from(progress.epoch, progress.position, encoded, config, seed)
+
+    def checkpoint(folder: Path, validate: bool = True) -> None:
+        numbers = {"loss": loss}
+        if validate:
+            numbers["valid_nll"] = validation_nll(model.model, valid, device)
+            numbers["perplexity"] = math.exp(min(numbers["valid_nll"], 700))
+        report.write(progress, **numbers)
+        save_checkpoint(folder, model, optimizer, progress)
+        prune_checkpoints(run, keep)
+
     model.model.train()
     with StopRequest() as stop:
         while progress.step < steps and progress.seconds < limit and not stop.asked:
@@ -311,20 +351,41 @@ def run_loop(
             )
             report.update(progress, loss, optimizer.param_groups[0]["lr"])
             if progress.step % every == 0:
-                nll = validation_nll(model.model, valid, device)
-                report.write(
-                    progress, loss=loss, valid_nll=nll, perplexity=math.exp(nll)
-                )
-                save_checkpoint(run, model, optimizer, progress, keep)
+                checkpoint(run / "checkpoints" / f"step-{progress.step:07d}")
             elif progress.step % 20 == 0:
                 report.write(progress, loss=loss)
-        save_checkpoint(run, model, optimizer, progress, keep)
+        if math.isfinite(loss) and progress.step % every:
+            checkpoint(run / "latest", validate=not stop.asked)
     report.bar.close()
     if stop.asked:
         raise KeyboardInterrupt(
             f"stopped after update {progress.step}; continue with --resume"
         )
     return progress
+
+# %% ../nbs/52_training.ipynb #a7c1d2e3
+def run_identity(config: Config, corpus: Corpus, seed: int) -> dict[str, Any]:
+    "What must be the same when a run is resumed. Raises `ValueError` if the padding ids differ."
+    if config.pad != PAD:
+        raise ValueError(
+            f"pad is {config.pad}; the vocabularies of this package use {PAD}"
+        )
+    return {
+        "corpus": corpus.name,
+        "languages": list(corpus.languages),
+        "data": corpus.fingerprint(),
+        "seed": seed,
+        "hyperparameters": asdict(config),
+    }
+
+
+def check_lengths(config: Config, encoded: Encoded) -> None:
+    "Raise `ValueError` if a pair is longer than a learned table of positions."
+    longest = max(max(len(s), len(t)) + 1 for s, t in encoded)
+    if config.positions == "learned" and longest > config.n_positions:
+        raise ValueError(
+            f"the longest sentence has {longest} tokens, more than n_positions = {config.n_positions}; raise n_positions, or leave that pair out"
+        )
 
 # %% ../nbs/52_training.ipynb #85749dd7
 def train(
@@ -342,38 +403,30 @@ def train(
     show: bool = True,
 ) -> Progress:
     "Train a model on a corpus and leave checkpoints in the folder `run`; on CPU the same seed gives the same weights."
-    run = Path(run)
-    tokenizer = train_tokenizer(
-        (line for pair in corpus.train for line in pair), config.v
-    )
-    identity = {
-        "corpus": corpus.name,
-        "languages": list(corpus.languages),
-        "data": corpus.fingerprint(),
-        "seed": seed,
-        "hyperparameters": asdict(config),
-    }
-    encoded, valid = (
-        encode_pairs(tokenizer, corpus.train),
-        encode_pairs(tokenizer, corpus.valid),
-    )
-    token_batches(
-        encoded, config.batch_tokens, seed, 0
-    )  # fails now, not later, if a pair is too long
-    check_run(run, identity, resume)
+    run, identity = Path(run), run_identity(config, corpus, seed)
+    again = resume and run.exists()
+    if again:
+        tokenizer = reopen_run(run, identity)
+    else:
+        lines = (line for pair in corpus.train for line in pair)
+        tokenizer = train_tokenizer(lines, config.v)
+    encoded = encode_pairs(tokenizer, corpus.train)
+    valid = encode_pairs(tokenizer, corpus.valid)
+    check_lengths(config, encoded + valid)
+    token_batches(encoded, config.batch_tokens, seed, 0)  # fails now, if it must
+    if not again:
+        start_run(run, identity, tokenizer, {"origin": corpus.origin})
     torch.manual_seed(seed)
-    model = TranslationModel(
-        Transformer(config).to(device), tokenizer, corpus.languages
-    )
-    optimizer = paper_adam(model.model)
-    progress = load_checkpoint(run, model, optimizer)
+    network = Transformer(config).to(device)
+    model = TranslationModel(network, tokenizer, corpus.languages)
+    optimizer = paper_adam(network)
     return run_loop(
         model,
         optimizer,
         encoded,
         valid,
         run,
-        progress,
+        load_checkpoint(run, model, optimizer),
         seed=seed,
         minutes=minutes,
         until=until,

@@ -33,7 +33,7 @@ SMALL = [
 
 
 def command(
-    *words: str, stdin: bytes = b"", timeout: int = 120, **options: object
+    *words: str | bytes, stdin: bytes = b"", timeout: int = 120, **options: object
 ) -> subprocess.CompletedProcess[bytes]:
     """Run `annotated-transformer` as a process of its own."""
     program = [

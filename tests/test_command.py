@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,26 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
         (["translate", "RUN", "word " * 10_000], "line 1 has "),
         (["translate", "RUN", "A dog.", "--beam", "0"], "beam is 0"),
         (["translate", "RUN", "A dog.", "--alpha", "-1"], "alpha is -1"),
+        (["translate", "RUN", "A dog.", "--alpha", "nan"], "alpha is nan"),
+        (["translate", "RUN", "A dog.", "--alpha", "10000"], "alpha is 10000"),
+        (["translate", "RUN", "A dog.", "--device", "meta"], "holds no numbers"),
+        (["translate", "RUN", "A dog.", "--input", "x"], "both sentences and --input"),
+        (["translate", "RUN", b"sch\xf6n"], "sentence 1 is not UTF-8"),
+        (
+            ["evaluate", "RUN", "--data", "multi30k", "--pair", "en-nl"],
+            "translates en-de, the test set is en-nl",
+        ),
+        (
+            ["evaluate", "RUN", "--files", "a.de", "b.en"],
+            "translates en-de, the test set is de-en",
+        ),
+        (
+            ["evaluate", "RUN", "--results", os.devnull],
+            "exists already and holds the results of `something else`",
+        ),
+        (["evaluate", "RUN", "--translations", os.devnull], "exists already"),
+        (["train", "--steps", "9999"], "add --train_steps 9999"),
+        (["train", "--minutes", "nan"], "--minutes is nan; expected more than 0"),
         (
             ["translate", "RUN", "A dog.", "--device", "tpu"],
             "device 'tpu' can't be used",
@@ -151,9 +172,10 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_get_one_sentence(
-    words: list[str], expected: str, small_run: Path, tmp_path: Path
+    words: list[str | bytes], expected: str, small_run: Path, tmp_path: Path
 ) -> None:
-    done = command(*[w.replace("RUN", str(small_run)) for w in words], cwd=tmp_path)
+    run: dict[str | bytes, str] = {"RUN": str(small_run)}
+    done = command(*[run.get(w, w) for w in words], cwd=tmp_path)
     assert expected in sentence(done)
     assert list(tmp_path.iterdir()) == []
     assert done.stdout == b""
@@ -166,7 +188,8 @@ def test_mistakes_get_one_sentence(
         (b"a\n\nc\n", b"a\nb\nc\n", "line 2: empty (1 such pairs)"),
         (b"a\nb\n", b"a\nsch\xf6n\n", "b.de, line 2: not UTF-8"),
         (b"a\n" + b"word " * 10_000 + b"\n", b"a\nb\n", "line 2: 10000 words long"),
-        (b"a b c\n" * 5, b"d e f\n" * 5, "larger than this corpus allows"),
+        (b"a b\na c\nb c\n", b"d e\nd f\ne f\n", "larger than this corpus allows"),
+        (b"a b c\n" * 5, b"d e f\n" * 5, "all training pairs are the same"),
         (b"", b"", "too few"),
     ],
 )
@@ -220,6 +243,50 @@ def test_any_two_text_files(tmp_path: Path) -> None:
     assert json.loads(scored.stdout)["sentences"] == 300
 
 
+def test_evaluate_uses_the_corpus_of_the_run(small_run: Path, tmp_path: Path) -> None:
+    scored = command(
+        "evaluate", str(small_run), "--beam", "1", "--extra", "1", "--json"
+    )
+    found = json.loads(scored.stdout)
+    assert (found["set"], found["sentences"]) == ("world test", 500)
+    facts = found["training"]
+    last = (small_run / "metrics.jsonl").read_text().splitlines()[-1]
+    assert facts["updates"] == 30
+    assert facts["target_tokens"] == json.loads(last)["tokens"]
+    alone = shutil.copytree(small_run / "model", tmp_path / "model")
+    done = command("evaluate", str(alone))
+    assert "does not say which corpus" in sentence(done)
+
+
+def test_skipped_pairs_are_counted(small_run: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("The dog sleeps.\n\nThe cat sleeps.\n")
+    (tmp_path / "b.de").write_text("Der Hund schläft.\nx\nDie Katze schläft.\n")
+    files = ["--files", "a.en", "b.de", "--skip-bad-pairs"]
+    done = command("evaluate", str(small_run), *files, "--extra", "1", cwd=tmp_path)
+    assert done.returncode == 0
+    assert b"left out 1 pairs: a.en, line 2: empty" in done.stderr
+
+
+def test_a_resumed_run_is_newer_than_its_finished_model(tmp_path: Path) -> None:
+    run = ["train", *SMALL, "--out", str(tmp_path / "run")]
+    assert command(*run, "--steps", "10").returncode == 0
+    assert command(*run, "--steps", "25", "--resume").returncode == 0
+    assert (tmp_path / "run" / "latest").is_dir()
+    shutil.rmtree(tmp_path / "run" / "model")  # as if stopped before the average
+    done = command("info", str(tmp_path / "run"), "--json")
+    assert json.loads(done.stdout)["folder"].endswith("latest")
+
+
+def test_results_without_git(small_run: Path, tmp_path: Path) -> None:
+    results = tmp_path / "r.json"
+    words = ["--beam", "1", "--extra", "1", "--results", str(results)]
+    env = os.environ | {"PATH": ""}
+    for _ in range(2):  # the same command may write its results again
+        done = command("evaluate", str(small_run), *words, env=env)
+        assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(results.read_text())["commit"] is None
+
+
 def test_no_network_names_url_reason_and_remedy(tmp_path: Path) -> None:
     env = {k: v for k, v in os.environ.items() if k != "ANNOTATED_TRANSFORMER_DATA"}
     env |= {"XDG_CACHE_HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
@@ -265,8 +332,6 @@ def test_existing_run_and_resume(small_run: Path, tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_with_another_tokenizer(small_run: Path, tmp_path: Path) -> None:
-    import shutil
-
     copy = shutil.copytree(small_run / "model", tmp_path / "model")
     (copy / "tokenizer.model").write_bytes(
         (copy / "tokenizer.model").read_bytes() + b"\0"
