@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Queries', 'Keys', 'Heads', 'Mask', 'causal_mask', 'padding_mask', 'check_mask', 'attention', 'fused_attention',
-           'split_heads', 'join_heads', 'head_width', 'MultiHeadAttention']
+           'split_heads', 'join_heads', 'head_width', 'together', 'MultiHeadAttention']
 
 # %% ../nbs/32_attention.ipynb #c1e00578
 import math
@@ -68,9 +68,11 @@ def fused_attention(
     check_mask(mask)
     if mask is None:
         return F.scaled_dot_product_attention(q, k, v)
-    some_key = mask.any(
-        -1, keepdim=True
-    )  # kernels differ on empty rows: open them, then clear them
+    # kernels differ on rows without a permitted key: open such rows, then clear them
+    some_key = mask.any(-1, keepdim=True)
+    look = mask.device.type == "cpu" and not torch.compiler.is_compiling()
+    if look and some_key.all():
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=mask | ~some_key
     ).masked_fill(~some_key, 0.0)
@@ -102,6 +104,14 @@ Heads = tuple[
 ]  # projected keys and values
 Mask = Bool[Tensor, "#b #h #t #s"] | None  # True = may attend
 
+# %% ../nbs/32_attention.ipynb #7f3a9b10
+def together(x: Tensor, *maps: nn.Linear) -> tuple[Tensor, ...]:
+    "Several linear maps of one input as one matrix product, which is faster than several small ones."
+    weight = torch.cat(tuple(m.weight for m in maps))
+    biases: list[Tensor] = [m.bias for m in maps if m.bias is not None]
+    out = F.linear(x, weight, torch.cat(biases) if biases else None)
+    return out.split([m.out_features for m in maps], -1)
+
 # %% ../nbs/32_attention.ipynb #78ac25ef
 class MultiHeadAttention(nn.Module):
     "Section 3.2.2: h heads of width d_k and d_v; no biases, no dropout on the weights."
@@ -120,7 +130,11 @@ class MultiHeadAttention(nn.Module):
         self.W_O = nn.Linear(h * d_v, d_model, bias=bias)
 
     def keys_values(self, key: Keys, value: Keys) -> Heads:
-        return split_heads(self.W_K(key), self.h), split_heads(self.W_V(value), self.h)
+        if key is value:
+            k, v = together(key, self.W_K, self.W_V)
+        else:
+            k, v = self.W_K(key), self.W_V(value)
+        return split_heads(k, self.h), split_heads(v, self.h)
 
     def attend(self, query: Queries, heads: Heads, mask: Mask = None) -> Queries:
         "Attention to keys and values that are projected already."
@@ -130,7 +144,13 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self, query: Queries, key: Keys, value: Keys, mask: Mask = None
     ) -> Queries:
-        return self.attend(query, self.keys_values(key, value), mask)
+        if not query is key is value:
+            return self.attend(query, self.keys_values(key, value), mask)
+        q, k, v = (
+            split_heads(x, self.h)
+            for x in together(query, self.W_Q, self.W_K, self.W_V)
+        )
+        return self.W_O(join_heads(fused_attention(q, k, v, mask)))
 
     def weights(
         self, query: Queries, key: Keys, mask: Mask = None

@@ -45,16 +45,17 @@ from annotated_transformer.data import (
     train_tokenizer,
 )
 from .optimizer import paper_adam, set_learning_rate
-from .regularization import Loss, smoothed_loss
+from .regularization import Loss, vocabulary_loss
 from .transformer import Transformer
 
 # %% ../nbs/52_training.ipynb #f9e5286c
 def batch_loss(model: Transformer, batch: Batch, eps: float) -> tuple[Loss, int]:
     "Summed loss of a batch, and its number of target tokens."
-    hidden = model.decode(batch.target_in, model.encode(batch.source), batch.source)
+    hidden = model.hidden(batch.source, batch.target_in)
     real = batch.target_out != model.config.pad
     target = batch.target_out[real]
-    return smoothed_loss(model.embedding.logits(hidden[real]), target, eps), len(target)
+    loss = vocabulary_loss(hidden[real], model.embedding.weight, target, eps)
+    return loss, len(target)
 
 # %% ../nbs/52_training.ipynb #ed905bae
 def train_step(

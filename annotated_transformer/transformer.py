@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['SourceTokens', 'TargetTokens', 'Source', 'Target', 'SourceMask', 'TargetMask', 'Residual', 'Part', 'AddNorm',
            'EncoderLayer', 'LayerCache', 'DecoderLayer', 'Encoder', 'Decoder', 'paper_attention', 'paper_feed_forward',
-           'paper_residual', 'paper_positions', 'stacks', 'initialize', 'Transformer', 'count_parameters']
+           'paper_residual', 'paper_positions', 'stacks', 'initialize', 'target_mask', 'Transformer',
+           'count_parameters']
 
 # %% ../nbs/31_stacks.ipynb #5c0060c0
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from .config import Config
 from .embeddings import SharedEmbedding
 from .feed_forward import FeedForward
 from .positions import LearnedPositions, SinusoidalPositions
+from .regularization import Dropout
 
 # %% ../nbs/31_stacks.ipynb #ac09617d
 class AddNorm(nn.Module):
@@ -30,7 +32,7 @@ class AddNorm(nn.Module):
 
     def __init__(self, d_model: int, P_drop: float):
         super().__init__()
-        self.norm, self.dropout = nn.LayerNorm(d_model), nn.Dropout(P_drop)
+        self.norm, self.dropout = nn.LayerNorm(d_model), Dropout(P_drop)
 
     def forward(
         self, x: Float[Tensor, "b t d"], sublayer: Callable[[Tensor], Tensor]
@@ -223,6 +225,11 @@ def initialize(stack: nn.Module) -> None:
                 nn.init.zeros_(module.bias)
 
 # %% ../nbs/31_stacks.ipynb #58acc114
+def target_mask(tokens: TargetTokens, pad: int) -> Bool[Tensor, "b 1 t t"]:
+    "What the decoder may attend to in its own input: earlier positions and itself, no padding."
+    return causal_mask(tokens.shape[1], tokens.device) & padding_mask(tokens, pad)
+
+
 class Transformer(nn.Module):
     "Section 3: tokens of source and target in, logits of the next target token out."
 
@@ -237,16 +244,15 @@ class Transformer(nn.Module):
     ):
         super().__init__()
         self.config, self.embedding = config, SharedEmbedding(config.v, config.d_model)
-        self.positions, self.dropout = positions(config), nn.Dropout(config.P_drop)
+        self.positions, self.dropout = positions(config), Dropout(config.P_drop)
         self.encoder, self.decoder = stacks(config, attention, feed_forward, residual)
         initialize(self)
 
     def embed(
         self, tokens: Int[Tensor, "b n"], start: int = 0
     ) -> Float[Tensor, "b n d"]:
-        return self.dropout(
-            self.positions(self.embedding(tokens), start)
-        )  # sections 3.4, 3.5, 5.4
+        "Sections 3.4, 3.5 and 5.4."
+        return self.dropout(self.positions(self.embedding(tokens), start))
 
     def encode(self, source: SourceTokens) -> Source:
         return self.encoder(self.embed(source), padding_mask(source, self.config.pad))
@@ -254,14 +260,25 @@ class Transformer(nn.Module):
     def decode(
         self, target: TargetTokens, memory: Source, source: SourceTokens
     ) -> Target:
-        pad, n = self.config.pad, target.shape[1]
-        mask = causal_mask(n, target.device) & padding_mask(target, pad)
+        pad = self.config.pad
+        mask = target_mask(target, pad)
         return self.decoder(self.embed(target), memory, mask, padding_mask(source, pad))
+
+    def hidden(self, source: SourceTokens, target: TargetTokens) -> Target:
+        "The decoder's output. Both sides are looked up at once: their gradient is one table, not two."
+        pad, seen = self.config.pad, padding_mask(source, self.config.pad)
+        tokens = torch.cat([source.flatten(), target.flatten()])
+        found = self.embedding(tokens[None])[0].split([source.numel(), target.numel()])
+        x, y = (
+            self.dropout(self.positions(side.view(*ids.shape, -1)))
+            for side, ids in zip(found, (source, target), strict=True)
+        )
+        return self.decoder(y, self.encoder(x, seen), target_mask(target, pad), seen)
 
     def forward(
         self, source: SourceTokens, target: TargetTokens
     ) -> Float[Tensor, "b t v"]:
-        return self.embedding.logits(self.decode(target, self.encode(source), source))
+        return self.embedding.logits(self.hidden(source, target))
 
     def step(
         self,
