@@ -25,8 +25,8 @@ from annotated_transformer.commands import (
 from .config import Config, nearest
 
 # %% auto #0
-__all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_decoding', 'build_parser', 'add_reading_commands', 'parse_command',
-           'out_of_memory', 'explain', 'main']
+__all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_decoding', 'build_parser', 'add_reading_commands',
+           'parse_command', 'out_of_memory', 'explain', 'main']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -98,6 +98,35 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         default=30_000,
         help="training pairs of the embedded world (default: 30,000)",
+    )
+
+# %% ../nbs/90_cli.ipynb #9d03aa71
+def add_hardware(parser: argparse.ArgumentParser) -> None:
+    "Options that change speed and memory, not the result."
+    group = parser.add_argument_group(
+        "hardware (several devices: start the same command with torchrun)"
+    )
+    group.add_argument(
+        "--device", default="cpu", help="cpu, cuda or mps (default: cpu)"
+    )
+    group.add_argument(
+        "--precision",
+        choices=["fp32", "bf16", "fp16"],
+        default="fp32",
+        help="of matrix products (default: fp32)",
+    )
+    group.add_argument(
+        "--accumulate",
+        type=int,
+        metavar="K",
+        default=1,
+        help="compute each update in K pieces, one after the other (default: 1)",
+    )
+    group.add_argument("--compile", action="store_true", help="use torch.compile")
+    group.add_argument(
+        "--recompute",
+        action="store_true",
+        help="save memory: compute the inside of layers again in the backward pass",
     )
 
 # %% ../nbs/90_cli.ipynb #25ecfa6f
@@ -211,13 +240,38 @@ def build_parser() -> Parser:
         help="updates between checkpoints (default: 150)",
     )
     p.add_argument(
+        "--every-minutes",
+        type=float,
+        metavar="M",
+        help="minutes between checkpoints instead (the paper: 10)",
+    )
+    p.add_argument(
+        "--patience",
+        type=int,
+        metavar="K",
+        help="stop after K checkpoints without improvement, and keep the best in the folder best",
+    )
+    p.add_argument(
+        "--watch",
+        choices=["perplexity", "BLEU"],
+        default="perplexity",
+        help="what must improve (default: perplexity of the validation pairs)",
+    )
+    p.add_argument(
+        "--log",
+        action="append",
+        default=[],
+        choices=["tensorboard", "wandb"],
+        help="also log there; metrics.jsonl is always written",
+    )
+    p.add_argument(
         "--average",
         type=int,
         metavar="K",
         default=5,
         help="average the last K checkpoints at the end (default: 5)",
     )
-    p.add_argument("--device", default="cpu", help="cpu, cuda or mps (default: cpu)")
+    add_hardware(p)
     add_hyperparameters(p)
     add_reading_commands(add)
     return parser

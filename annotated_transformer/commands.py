@@ -21,11 +21,14 @@ from .config import LAPTOP, PAPER, Config, nearest, preset
 if TYPE_CHECKING:
     from annotated_transformer.checkpoints import Decoding, TranslationModel
     from annotated_transformer.data import Corpus
+    from annotated_transformer.hardware import Hardware
+    from annotated_transformer.training import Measure, Plan
 
 # %% auto #0
-__all__ = ['corpus_of', 'command_train', 'finish_run', 'check_device', 'say', 'say_left_out', 'check_new', 'output',
-           'decoding_of', 'source_lines', 'command_translate', 'warn_unknown', 'settle_test_set', 'run_record',
-           'test_pairs', 'command_evaluate', 'training_facts', 'table', 'command_plot', 'command_info', 'command_demo']
+__all__ = ['corpus_of', 'config_of', 'check_positive', 'plan_of', 'hardware_of', 'is_first_process', 'bleu_of', 'command_train',
+           'finish_run', 'check_device', 'say', 'say_left_out', 'check_new', 'output', 'decoding_of', 'source_lines',
+           'command_translate', 'warn_unknown', 'settle_test_set', 'run_record', 'test_pairs', 'command_evaluate',
+           'training_facts', 'table', 'command_plot', 'command_info', 'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #ff496bb8
 def corpus_of(args: argparse.Namespace) -> Corpus:
@@ -61,31 +64,94 @@ def corpus_of(args: argparse.Namespace) -> Corpus:
         )
     return text_corpus(args.data, source, target, args.skip_bad_pairs)
 
-# %% ../nbs/90a_commands.ipynb #337b332f
-def command_train(args: argparse.Namespace) -> None:
-    from annotated_transformer.training import train
-
-    check_device(args.device)
+# %% ../nbs/90a_commands.ipynb #c0f19e01
+def config_of(args: argparse.Namespace) -> tuple[str, Config]:
+    "Name and hyperparameters of the preset, with the options that were given. Raises `ValueError`."
     changes = {
         f.name: getattr(args, f.name)
         for f in fields(Config)
         if getattr(args, f.name, None) is not None
     }
-    named = args.preset or (
-        "demo" if args.data in (None, "world") and not args.files else "multi30k"
-    )
+    world = args.data in (None, "world") and not args.files
+    named = args.preset or ("demo" if world else "multi30k")
     config = preset(named, **changes)
-    for name in ("minutes", "steps", "every", "average", "sentences"):
-        value = getattr(args, name)
-        if value is not None and not value > 0:
-            raise ValueError(f"--{name} is {value}; expected more than 0")
     if args.steps and args.steps > config.train_steps:
         raise ValueError(
             f"--steps is {args.steps}, more than the {config.train_steps} updates of the preset; add --train_steps {args.steps}"
         )
+    return named, config
+
+
+def check_positive(args: argparse.Namespace) -> None:
+    "Raise `ValueError` if an option that counts something is not above zero."
+    for name in (
+        *("minutes", "steps", "every", "every_minutes", "average", "sentences"),
+        *("accumulate", "patience"),
+    ):
+        value = getattr(args, name)
+        if value is not None and not value > 0:
+            raise ValueError(
+                f"--{name.replace('_', '-')} is {value}; expected more than 0"
+            )
+
+# %% ../nbs/90a_commands.ipynb #c0f19e02
+def plan_of(args: argparse.Namespace) -> Plan:
+    "When the run validates, saves and ends."
+    from annotated_transformer.training import Plan
+
+    return Plan(
+        minutes=args.minutes,
+        until=args.steps,
+        every=args.every,
+        every_minutes=args.every_minutes,
+        keep=args.average,
+        patience=args.patience,
+        watch=args.watch,
+        show=is_first_process(),
+    )
+
+
+def hardware_of(args: argparse.Namespace) -> Hardware:
+    "What computes it."
+    from annotated_transformer.hardware import Hardware
+
+    return Hardware(
+        args.device, args.precision, args.accumulate, args.compile, args.recompute
+    )
+
+
+def is_first_process() -> bool:
+    "False in all but one of the processes that `torchrun` starts."
+    return os.environ.get("RANK", "0") == "0"
+
+
+def bleu_of(corpus: Corpus) -> Measure:
+    "A function that gives the BLEU of a model on the validation pairs, by greedy search."
+    from annotated_transformer.checkpoints import Decoding
+    from annotated_transformer.evaluation import scores
+    from annotated_transformer.search import translate
+
+    sources, references = ([pair[side] for pair in corpus.valid] for side in (0, 1))
+
+    def measure(model: TranslationModel) -> dict[str, float]:
+        model.model.eval()
+        found = scores(translate(model, sources, Decoding(beam=1)), references)
+        model.model.train()
+        return {"BLEU": found["BLEU"]}
+
+    return measure
+
+# %% ../nbs/90a_commands.ipynb #337b332f
+def command_train(args: argparse.Namespace) -> None:
+    from annotated_transformer.runs import sink_of
+    from annotated_transformer.training import train
+
+    check_device(args.device)
+    check_positive(args)
+    named, config = config_of(args)
     corpus = corpus_of(args)
-    say_left_out(corpus.left_out)
     run = Path(args.out or f"runs/{corpus.name}-{'-'.join(corpus.languages)}")
+    say_left_out(corpus.left_out)
     say(
         f"{corpus.name} {'-'.join(corpus.languages)}: {len(corpus.train):,} training and {len(corpus.valid):,} validation pairs; preset {named} → {run}"
     )
@@ -94,18 +160,18 @@ def command_train(args: argparse.Namespace) -> None:
         corpus,
         run,
         seed=args.seed,
-        minutes=args.minutes,
-        until=args.steps,
+        plan=plan_of(args),
         resume=args.resume,
-        every=args.every,
-        keep=args.average,
-        device=args.device,
+        hardware=hardware_of(args),
+        measure=bleu_of(corpus) if args.watch == "BLEU" else None,
+        sinks=[sink_of(name, run) for name in args.log],
     )
-    finish_run(run, args.average)
-    say(
-        f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training"
-    )
-    say(f'next: annotated-transformer translate {run} "…", or evaluate {run}')
+    if is_first_process():
+        finish_run(run, args.average)
+        say(
+            f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training"
+        )
+        say(f'next: annotated-transformer translate {run} "…", or evaluate {run}')
 
 # %% ../nbs/90a_commands.ipynb #8f05cbf0
 def finish_run(run: Path, last: int) -> TranslationModel:
@@ -132,8 +198,9 @@ def check_device(name: str) -> None:
 
 
 def say(text: str) -> None:
-    "A message for people goes to standard error; standard output is for results."
-    print(text, file=sys.stderr)
+    "A message for people goes to standard error, from one process; standard output is for results."
+    if is_first_process():
+        print(text, file=sys.stderr)
 
 
 def say_left_out(left_out: Sequence[str]) -> None:
@@ -314,7 +381,7 @@ def command_evaluate(args: argparse.Namespace) -> None:
 # %% ../nbs/90a_commands.ipynb #eb8c820e
 def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
     "What the run's folder says about the first `updates` updates, if it is a run's folder."
-    from annotated_transformer.training import read_metrics
+    from annotated_transformer.runs import read_metrics
 
     identity = run_record(model)
     if not identity:
@@ -336,7 +403,7 @@ def table(result: dict[str, Any]) -> str:
 
 # %% ../nbs/90a_commands.ipynb #4c7ada94
 def command_plot(args: argparse.Namespace) -> None:
-    from annotated_transformer.training import read_metrics
+    from annotated_transformer.runs import read_metrics
     from annotated_transformer.visualization import learning_curves, save_figure
 
     metrics = Path(args.run) / "metrics.jsonl"

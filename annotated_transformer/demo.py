@@ -22,7 +22,7 @@ from annotated_transformer.evaluation import (
     write_results,
 )
 from .search import translate
-from .training import train
+from .training import Plan, train
 from .transformer import Transformer
 from .visualization import attention_map, save_figure
 
@@ -117,9 +117,8 @@ def demo(
     print(
         f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/"
     )
-    progress = train(
-        config, corpus, out, seed=seed, until=steps, every=100, keep=5, show=show
-    )
+    plan = Plan(until=steps, every=100, keep=5, show=show)
+    progress = train(config, corpus, out, seed=seed, plan=plan)
     model = averaged_model(out)
     model.save(out / "model")
     found, hypotheses = compare(model, corpus.test, seed)

@@ -22,7 +22,7 @@ from torch import Tensor
 
 import annotated_transformer
 from .checkpoints import TranslationModel, load, write_text
-from .training import checkpoint_folders
+from .runs import checkpoint_folders
 
 # %% ../nbs/61b_evaluation.ipynb #af7d187a
 def average(folders: Sequence[Path]) -> dict[str, Tensor]:

@@ -17,7 +17,8 @@ from torch import Tensor
 
 from .attention import padding_mask
 from .checkpoints import Decoding, TranslationModel
-from .data import BOS, EOS, PAD, UNK, pad
+from .batches import pad
+from .data import BOS, EOS, PAD, UNK
 from .transformer import Transformer
 
 # %% ../nbs/61a_search.ipynb #7377b4f2

@@ -18,8 +18,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from annotated_transformer.batches import Batch
 from annotated_transformer.config import Config, preset
-from annotated_transformer.data import BOS, EOS, Batch
+from annotated_transformer.data import BOS, EOS
 from annotated_transformer.evaluation import write_results
 from annotated_transformer.optimizer import paper_adam
 from annotated_transformer.training import train_step
@@ -44,7 +45,7 @@ def ours(config: Config, batch: Batch, compiled: bool = False) -> Step:
     if compiled:
         model.encoder.compile()
         model.decoder.compile()
-    return lambda: train_step(model, adam, batch, next(step))[0]
+    return lambda: train_step(model, adam, [batch], next(step))
 
 
 def trained_with(

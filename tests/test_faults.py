@@ -14,12 +14,12 @@ from annotated_transformer.attention import (
     causal_mask,
     fused_attention,
 )
+from annotated_transformer.batches import make_batch
 from annotated_transformer.config import Config, preset, vary
 from annotated_transformer.data import (
     EOS,
     PAD,
     encode_pairs,
-    make_batch,
     train_tokenizer,
     world_corpus,
 )
