@@ -18,15 +18,14 @@ from annotated_transformer.commands import (
     command_evaluate,
     command_info,
     command_plot,
-    command_train,
     command_translate,
-    say,
 )
 from .config import Config, nearest
+from .train_commands import command_prepare, command_train, say
 
 # %% auto #0
-__all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_decoding', 'build_parser', 'add_reading_commands',
-           'parse_command', 'out_of_memory', 'explain', 'main']
+__all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_decoding',
+           'build_parser', 'add_reading_commands', 'parse_command', 'out_of_memory', 'explain', 'main']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -119,7 +118,7 @@ def add_hardware(parser: argparse.ArgumentParser) -> None:
         "--accumulate",
         type=int,
         metavar="K",
-        default=1,
+        default=None,
         help="compute each update in K pieces, one after the other (default: 1)",
     )
     group.add_argument("--compile", action="store_true", help="use torch.compile")
@@ -127,6 +126,84 @@ def add_hardware(parser: argparse.ArgumentParser) -> None:
         "--recompute",
         action="store_true",
         help="save memory: compute the inside of layers again in the backward pass",
+    )
+
+
+def add_dry_run(parser: argparse.ArgumentParser) -> None:
+    "Options that show a plan instead of training."
+    group = parser.add_argument_group("plan")
+    group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print updates, memory and hours; train nothing",
+    )
+    group.add_argument(
+        "--on",
+        metavar="DEVICE",
+        default="P100",
+        help="a device of the paper (default: P100)",
+    )
+    group.add_argument(
+        "--devices", type=int, default=1, metavar="N", help="how many (default: 1)"
+    )
+    group.add_argument(
+        "--capacity", type=float, metavar="FLOP/S", help="of another device"
+    )
+    group.add_argument(
+        "--utilization",
+        type=float,
+        default=0.29,
+        metavar="U",
+        help="share of the capacity that is used (default: 0.29)",
+    )
+    group.add_argument(
+        "--length",
+        type=int,
+        default=28,
+        metavar="N",
+        help="tokens of a sentence (default: 28)",
+    )
+
+# %% ../nbs/90_cli.ipynb #9d03aa72
+def add_prepare(add: Any) -> None:
+    "The command that makes token files."
+    p = add("prepare", "clean a corpus of any size and cut it into sub-words, once")
+    p.add_argument(
+        "--data",
+        metavar="NAME",
+        help="wmt14, another data set of the Hugging Face hub as NAME or NAME:CONFIG, or a folder with train.en, train.de, …",
+    )
+    p.add_argument(
+        "--pair", metavar="SRC-TGT", default="en-de", help="languages (default: en-de)"
+    )
+    p.add_argument("--files", nargs=2, metavar=("SOURCE", "TARGET"), help="text files")
+    p.add_argument(
+        "--valid-files", nargs=2, metavar=("SOURCE", "TARGET"), help="for validation"
+    )
+    p.add_argument("--out", metavar="FOLDER", required=True, help="must not exist")
+    p.add_argument(
+        "--v",
+        type=int,
+        default=37_000,
+        metavar="N",
+        help="vocabulary (default: 37,000)",
+    )
+    p.add_argument(
+        "--workers", type=int, default=2, metavar="N", help="processes (default: 2)"
+    )
+    p.add_argument(
+        "--max-words",
+        type=int,
+        default=250,
+        metavar="N",
+        help="longest side (default: 250)",
+    )
+    p.add_argument(
+        "--sample",
+        type=int,
+        default=200_000,
+        metavar="N",
+        help="pairs from which the vocabulary is learned (default: 200,000)",
     )
 
 # %% ../nbs/90_cli.ipynb #25ecfa6f
@@ -206,6 +283,7 @@ def build_parser() -> Parser:
         help="also write the scores with their circumstances as JSON",
     )
 
+    add_prepare(add)
     p = add("train", "train a model and leave it in a folder")
     add_data(p)
     p.add_argument(
@@ -230,13 +308,19 @@ def build_parser() -> Parser:
     p.add_argument(
         "--steps", type=int, metavar="N", default=None, help="stop after N updates"
     )
+    p.add_argument(
+        "--recipe",
+        metavar="NAME",
+        help="wmt14-ende-base, wmt14-ende-big or wmt14-enfr-big: all settings of the paper",
+    )
+    add_dry_run(p)
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--resume", action="store_true", help="continue the run in --out")
     p.add_argument(
         "--every",
         type=int,
         metavar="N",
-        default=150,
+        default=None,
         help="updates between checkpoints (default: 150)",
     )
     p.add_argument(
@@ -268,7 +352,7 @@ def build_parser() -> Parser:
         "--average",
         type=int,
         metavar="K",
-        default=5,
+        default=None,
         help="average the last K checkpoints at the end (default: 5)",
     )
     add_hardware(p)
@@ -376,6 +460,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse_command(argv)
     commands = {
         "demo": command_demo,
+        "prepare": command_prepare,
         "train": command_train,
         "translate": command_translate,
         "evaluate": command_evaluate,

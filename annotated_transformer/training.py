@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Measure', 'batch_loss', 'train_step', 'gradients', 'validation_nll', 'to_device', 'Update', 'updates_from', 'ahead',
            'Plan', 'Trainer', 'checkpoint', 'watch_best', 'update_once', 'is_going', 'fit', 'run_identity',
-           'check_sizes', 'train', 'open_trainer']
+           'check_sizes', 'tokenized', 'train', 'open_trainer']
 
 # %% ../nbs/52_training.ipynb #7777ed6c
 import math
@@ -32,9 +32,16 @@ from annotated_transformer.batches import (
 )
 from .checkpoints import TranslationModel
 from .config import Config
-from .data import PAD, Corpus, encode_pairs, train_tokenizer
+from annotated_transformer.data import (
+    PAD,
+    Corpus,
+    Tokenizer,
+    encode_pairs,
+    train_tokenizer,
+)
 from .hardware import Hardware, add_up, joined, prepare
 from .optimizer import paper_adam, set_learning_rate
+from .pipeline import Prepared
 from .regularization import Loss, vocabulary_loss
 from annotated_transformer.runs import (
     Progress,
@@ -306,7 +313,7 @@ def fit(t: Trainer) -> Progress:
 
 # %% ../nbs/52_training.ipynb #a7c1d2e3
 def run_identity(
-    config: Config, corpus: Corpus, seed: int, hardware: Hardware
+    config: Config, corpus: Corpus | Prepared, seed: int, hardware: Hardware
 ) -> dict[str, Any]:
     "What must be the same when a run is resumed. Raises `ValueError` if the padding ids differ."
     if config.pad != PAD:
@@ -335,10 +342,26 @@ def check_sizes(
         )
     token_batches(sizes, config.batch_tokens, 0, 0, pieces)
 
+# %% ../nbs/52_training.ipynb #052b9a2c
+def tokenized(
+    corpus: Corpus | Prepared, config: Config, tokenizer: Tokenizer | None
+) -> tuple[Tokenizer, TokenPairs, TokenPairs]:
+    "Vocabulary, training and validation pairs; of a text corpus, with `tokenizer` or a new one. Raises `ValueError`."
+    if isinstance(corpus, Prepared):
+        if len(corpus.tokenizer) != config.v:
+            raise ValueError(
+                f"v is {config.v}, but the prepared data has {len(corpus.tokenizer)} entries; add --v {len(corpus.tokenizer)}"
+            )
+        return corpus.tokenizer, corpus.pairs("train"), corpus.pairs("valid")
+    lines = (line for pair in corpus.train for line in pair)
+    tokenizer = tokenizer or train_tokenizer(lines, config.v)
+    train, valid = (encode_pairs(tokenizer, p) for p in (corpus.train, corpus.valid))
+    return tokenizer, train, valid
+
 # %% ../nbs/52_training.ipynb #85749dd7
 def train(
     config: Config,
-    corpus: Corpus,
+    corpus: Corpus | Prepared,
     run: Path | str,
     *,
     seed: int = 0,
@@ -353,13 +376,8 @@ def train(
     with joined(hardware) as hardware:
         identity = run_identity(config, corpus, seed, hardware)
         again = resume and run.exists()
-        lines = (line for pair in corpus.train for line in pair)
-        tokenizer = (
-            reopen_run(run, identity) if again else train_tokenizer(lines, config.v)
-        )
-        pairs, valid = (
-            encode_pairs(tokenizer, p) for p in (corpus.train, corpus.valid)
-        )
+        old = reopen_run(run, identity) if again else None
+        tokenizer, pairs, valid = tokenized(corpus, config, old)
         check_sizes(config, pairs, valid, hardware.pieces)
         if not again and hardware.rank == 0:
             start_run(run, identity, tokenizer, {"origin": corpus.origin})
