@@ -489,3 +489,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         say(f"annotated-transformer: error: {explain(error)}")
         return 1
+
+# %% ../nbs/90_cli.ipynb #05a9f1e0
+#| eval: false
+if __name__ == "__main__":
+    sys.exit(main())

@@ -23,6 +23,17 @@ LINES = [
 ]
 
 
+LONGER = ["train", *SMALL, "--P_drop", "0.2", "--train_steps", "120"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nobody interrupted."""
+    run = tmp_path_factory.mktemp("runs") / "whole"
+    assert command(*LONGER, "--out", str(run)).returncode == 0
+    return run
+
+
 def sentence(done: subprocess.CompletedProcess[bytes]) -> str:
     """The one sentence on standard error of a command that failed."""
     text = done.stderr.decode()
@@ -278,8 +289,11 @@ def test_a_resumed_run_is_newer_than_its_finished_model(tmp_path: Path) -> None:
 
 
 def test_results_without_git(small_run: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("The dog sleeps.\n")
+    (tmp_path / "b.de").write_text("Der Hund schläft.\n", encoding="utf-8")
     results = tmp_path / "r.json"
-    words = ["--beam", "1", "--extra", "1", "--results", str(results)]
+    files = ["--files", str(tmp_path / "a.en"), str(tmp_path / "b.de")]
+    words = [*files, "--extra", "1", "--results", str(results)]
     env = os.environ | {"PATH": ""}
     for _ in range(2):  # the same command may write its results again
         done = command("evaluate", str(small_run), *words, env=env)
@@ -367,11 +381,9 @@ def test_output_file_is_never_overwritten(small_run: Path, tmp_path: Path) -> No
 )
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupted_training_resumes_to_the_same_weights(
-    how: signal.Signals, tmp_path: Path
+    how: signal.Signals, undisturbed: Path, tmp_path: Path
 ) -> None:
-    train = ["train", *SMALL, "--P_drop", "0.2", "--train_steps", "120"]
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    assert command(*train, "--out", str(whole)).returncode == 0
+    train, whole, cut = LONGER, undisturbed, tmp_path / "cut"
     program = [
         sys.executable,
         "-c",
