@@ -28,7 +28,10 @@ setup(
     package_data={"annotated_transformer": ["py.typed"]},
     python_requires=">=" + ini["min_python"],
     install_requires=shlex.split(ini["requirements"]),
-    extras_require={"dev": shlex.split(ini["dev_requirements"])},
+    extras_require={
+        name: shlex.split(ini[f"{name}_requirements"])
+        for name in ("dev", "data", "log", "bench")
+    },
     entry_points={
         "console_scripts": [ini["console_scripts"]],
         "nbdev": ["annotated_transformer=annotated_transformer._modidx:d"],

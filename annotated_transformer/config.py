@@ -27,6 +27,8 @@ class Config:
     train_steps: int = 100_000  # updates, section 5.2
     batch_tokens: int = 25_000  # tokens a side in a batch, section 5.1
     v: int = 37_000  # entries of the shared vocabulary, section 5.1
+    schedule: str = "paper"  # section 5.3; or "cosine", "constant"
+    peak_rate: float = 0.0  # learning rate; 0: the peak of the paper's schedule
     positions: str = "sinusoidal"  # or "learned": Table 3, row (E)
     n_positions: int = 1024  # rows of the learned table
     pad: int = 0  # id of the padding token
@@ -66,6 +68,14 @@ def check_config(config: Config) -> None:
             raise ValueError(
                 f"{name} is {value!r}; expected a number from 0 up to, but not including, 1"
             )
+    if config.schedule not in ("paper", "cosine", "constant"):
+        raise ValueError(
+            f"schedule is {config.schedule!r}; expected 'paper', 'cosine' or 'constant'"
+        )
+    if not isinstance(config.peak_rate, int | float) or not 0 <= config.peak_rate < 1:
+        raise ValueError(
+            f"peak_rate is {config.peak_rate!r}; expected 0 for the paper's, or a rate below 1"
+        )
     if config.positions not in ("sinusoidal", "learned"):
         raise ValueError(
             f"positions is {config.positions!r}; expected 'sinusoidal' or 'learned'"

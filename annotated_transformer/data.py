@@ -19,6 +19,7 @@ import urllib.error
 import urllib.request
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -394,11 +395,13 @@ def start_worker(model: bytes) -> None:
     WORKER["tokenizer"] = Tokenizer(model)
 
 
-def encode_piece(pairs: Pairs) -> Piece:
-    "Lengths and ids of some pairs, ready for the files."
-    sides = [WORKER["tokenizer"].encode([p[side] for p in pairs]) for side in (0, 1)]
+def encode_piece(source: str, target: str) -> Piece:
+    "Lengths and ids of some pairs, one sentence a line, ready for the files."
+    tokenizer = WORKER["tokenizer"]
+    sides = [tokenizer.encode(text.split("\n")) for text in (source, target)]
     lengths = np.array([[len(ids) for ids in side] for side in sides], dtype=np.uint16)
-    source, target = (
-        np.array([i for ids in side for i in ids], dtype=np.uint16) for side in sides
+    first, second = (
+        np.fromiter(chain.from_iterable(side), np.uint16, int(n))
+        for side, n in zip(sides, lengths.sum(1, dtype=np.int64), strict=True)
     )
-    return np.ascontiguousarray(lengths.T), source, target
+    return np.ascontiguousarray(lengths.T), first, second

@@ -143,7 +143,7 @@ def reopen_run(run: Path, identity: dict[str, Any]) -> Tokenizer:
 
 def comparable(value: Any) -> Any:
     "`value` without what may change between two sessions of one run."
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value.get("schedule") != "cosine":
         return {k: v for k, v in value.items() if k != "train_steps"}
     return value
 

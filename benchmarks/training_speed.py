@@ -121,9 +121,7 @@ class TorchTransformer(nn.Module):
                 module.dropout = nn.Dropout(0.0)
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        x, y = (
-            self.dropout(self.embedding(n) * self.scale) for n in (source, target)
-        )
+        x, y = (self.dropout(self.embedding(n) * self.scale) for n in (source, target))
         mask = nn.Transformer.generate_square_subsequent_mask(target.shape[1])
         out = self.body(x, y, tgt_mask=mask, tgt_is_causal=True)
         return F.linear(out, self.embedding.weight)
@@ -221,7 +219,9 @@ def main() -> None:
     for name, row in found["systems"].items():
         speed, ratio = row["target tokens a second"], row["speed over MarianMTModel"]
         share = row["share of the peak"]
-        print(f"{name:<34} {speed:>6} tokens/s {ratio:.2f} x Marian {share:.0%} of peak")
+        print(
+            f"{name:<34} {speed:>6} tokens/s {ratio:.2f} x Marian {share:.0%} of peak"
+        )
     if args.results:
         write_results(args.results, found)
 

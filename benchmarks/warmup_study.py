@@ -1,0 +1,122 @@
+"""Post-norm with and without warm-up, and pre-norm without: loss curves of three seeds each.
+
+python benchmarks/warmup_study.py --results results/warmup-study.json
+
+6+6 layers of width 64 on the embedded world, 400 updates. "Without" means the rate of the schedule's peak from the first
+update on. The results file is written after each run, and runs that it has are not repeated.
+"""
+
+import argparse
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from annotated_transformer.batches import make_batch, pair_sizes, token_batches
+from annotated_transformer.config import Config, preset
+from annotated_transformer.data import encode_pairs, train_tokenizer, world_corpus
+from annotated_transformer.evaluation import write_results
+from annotated_transformer.optimizer import paper_adam
+from annotated_transformer.training import train_step, validation_nll
+from annotated_transformer.transformer import AddNorm, Transformer
+
+CONFIG = preset(
+    "demo",
+    N=6,
+    d_model=64,
+    d_ff=256,
+    v=1000,
+    warmup_steps=200,
+    batch_tokens=1000,
+    P_drop=0.0,
+)
+UPDATES, SEEDS = 400, (0, 1, 2)
+VARIANTS = {
+    "post-norm, warm-up": (AddNorm, True),
+    "post-norm, no warm-up": (AddNorm, False),
+    "pre-norm, no warm-up": (None, False),
+}
+
+
+class PreNorm(AddNorm):
+    """x + Sublayer(LayerNorm(x)), as in Xiong et al. (2020)."""
+
+    def forward(self, x: Tensor, sublayer: Any) -> Tensor:
+        return x + self.dropout(sublayer(self.norm(x)))
+
+
+class Finished(nn.Module):
+    """A stack with the norm that pre-norm needs at its end."""
+
+    def __init__(self, stack: nn.Module, d_model: int):
+        super().__init__()
+        self.stack, self.norm = stack, nn.LayerNorm(d_model)
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        return self.norm(self.stack(*inputs))
+
+
+def model_of(residual: type[nn.Module] | None) -> Transformer:
+    """The paper's model, or with pre-norm residuals."""
+    if residual is not None:
+        return Transformer(CONFIG)
+    model = Transformer(CONFIG, residual=lambda c: PreNorm(c.d_model, c.P_drop))
+    for name in ("encoder", "decoder"):
+        setattr(model, name, Finished(getattr(model, name), CONFIG.d_model))
+    return model
+
+
+def batches(encoded: list[Any], config: Config, seed: int) -> Iterator[Any]:
+    sizes = pair_sizes(encoded)
+    for epoch in itertools.count():
+        for (rows,) in token_batches(sizes, config.batch_tokens, seed, epoch):
+            yield make_batch([encoded[i] for i in rows.tolist()])
+
+
+def run(variant: str, seed: int) -> dict[str, Any]:
+    """One training: the loss of every tenth update, and the validation likelihood at the end."""
+    residual, warm = VARIANTS[variant]
+    corpus = world_corpus(20_000)
+    tokenizer = train_tokenizer((x for pair in corpus.train for x in pair), CONFIG.v)
+    encoded, valid = (encode_pairs(tokenizer, p) for p in (corpus.train, corpus.valid))
+    torch.manual_seed(seed)
+    model = model_of(residual).train()
+    adam, stream, losses = paper_adam(model), batches(encoded, CONFIG, seed), []
+    for update in range(1, UPDATES + 1):
+        step = update if warm else max(update, CONFIG.warmup_steps)
+        try:
+            losses.append(train_step(model, adam, [next(stream)], step))
+        except FloatingPointError:
+            losses.append(float("inf"))
+            break
+    means = [
+        round(float(np.mean(losses[i : i + 10])), 3) for i in range(0, UPDATES, 10)
+    ]
+    return {"losses": means, "valid_nll": round(validation_nll(model, valid), 3)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--results", metavar="FILE", default="results/warmup-study.json"
+    )
+    args = parser.parse_args()
+    path = Path(args.results)
+    found = json.loads(path.read_text()) if path.exists() else {"runs": {}}
+    for seed, variant in itertools.product(SEEDS, VARIANTS):
+        key = f"{variant}, seed {seed}"
+        if key not in found["runs"]:
+            found["runs"][key] = run(variant, seed)
+            print(
+                key, found["runs"][key]["losses"][-1], found["runs"][key]["valid_nll"]
+            )
+            write_results(path, found | {"updates": UPDATES, "seeds": SEEDS})
+
+
+if __name__ == "__main__":
+    main()
