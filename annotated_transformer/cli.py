@@ -487,7 +487,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         unforeseen = isinstance(error, RuntimeError) and not out_of_memory(error)
         if args.debug or unforeseen:
             raise
-        say(f"annotated-transformer: error: {explain(error)}")
+        rank = os.environ.get("RANK")
+        who = f"annotated-transformer{f' (process {rank})' if rank else ''}"
+        print(f"{who}: error: {explain(error)}", file=sys.stderr)
         return 1
 
 # %% ../nbs/90_cli.ipynb #05a9f1e0

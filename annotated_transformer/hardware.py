@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 
 import torch
@@ -77,7 +78,7 @@ def joined(hardware: Hardware) -> Iterator[Hardware]:
     if cuda:
         device = f"cuda:{os.environ['LOCAL_RANK']}"
         torch.cuda.set_device(device)
-    dist.init_process_group("nccl" if cuda else "gloo")
+    dist.init_process_group("nccl" if cuda else "gloo", timeout=timedelta(hours=2))
     try:
         yield replace(
             hardware, device=device, rank=dist.get_rank(), world=dist.get_world_size()

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import random
+import unicodedata
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -52,7 +53,7 @@ class Rules:
         longer, shorter = sorted((len(source), len(target)), reverse=True)
         if not source or not target:
             return "a side is empty"
-        if not (source + target).isprintable():
+        if any(unicodedata.category(c) in ("Cc", "Cs", "Cn") for c in source + target):
             return "a control character"
         if max(len(source.split()), len(target.split())) > self.max_words:
             return f"more than {self.max_words} words"
@@ -107,7 +108,8 @@ def clean(
 ) -> Iterator[tuple[str, str]]:
     "The pairs that pass, stripped; `tally` counts."
     for source, target in pairs:
-        pair = source.strip(), target.strip()
+        first, second = ((side or "").replace("\t", " ") for side in (source, target))
+        pair = first.strip("\ufeff \r\n"), second.strip("\ufeff \r\n")
         tally.read += 1
         if reason := rules.fault(*pair):
             tally.drop(reason, pair)
@@ -288,6 +290,7 @@ class Source:
     name: str
     languages: tuple[str, str]
     splits: dict[str, Callable[[], Iterator[tuple[str, str]]]]  # train, valid, test
+    identity: str = ""  # what must be the same when a preparation goes on
 
 
 def sample_of(pairs: Iterator[tuple[str, str]], n: int, seed: int = 0) -> Pairs:
@@ -316,7 +319,7 @@ def prepare(
     if v > 65_536:
         raise ValueError(f"v is {v}; token files hold two bytes an id: at most 65,536")
     settings = {"name": source.name, "languages": list(source.languages), "v": v}
-    settings |= {"rules": asdict(rules), "sample": sample}
+    settings |= {"rules": asdict(rules), "sample": sample, "source": source.identity}
     open_partial(partial, settings)
     tokenizer = vocabulary(source, partial, v, rules, sample)
     tallies = {
@@ -325,6 +328,11 @@ def prepare(
         )
         for split, read in source.splits.items()
     }
+    for split, tally in tallies.items():
+        if not tally.kept:
+            raise ValueError(
+                f"no {split} pair is left of {tally.read}; look at {partial / split}.json for the reasons"
+            )
     return complete(partial, out, settings, tallies)
 
 # %% ../nbs/51e_pipeline.ipynb #9cdf6c5f
@@ -332,7 +340,7 @@ def open_partial(partial: Path, settings: dict[str, Any]) -> None:
     "Create the folder of a preparation, or compare its settings. Raises `ValueError`."
     record = partial / "settings.json"
     partial.mkdir(parents=True, exist_ok=True)
-    if not record.exists():
+    if not record.exists() or not (partial / "tokenizer.model").exists():
         write_text(record, json.dumps(settings))
     elif (before := json.loads(record.read_text(encoding="utf-8"))) != settings:
         different = [key for key in settings if before.get(key) != settings[key]]
@@ -348,7 +356,12 @@ def vocabulary(
     file = partial / "tokenizer.model"
     if not file.exists():
         kept = clean(source.splits["train"](), source.languages, rules, Tally())
-        lines = (line for pair in sample_of(kept, sample) for line in pair)
+        chosen = sample_of(kept, sample)
+        if not chosen:
+            raise ValueError(
+                f"{source.name} has no training pairs left; without validation files the first 1,000 are set aside"
+            )
+        lines = (line for pair in chosen for line in pair)
         model = train_tokenizer(lines, v).model
         temporary = partial / "tokenizer.new"
         temporary.write_bytes(model)
@@ -395,7 +408,7 @@ class Prepared:
         vocabulary = folder / "tokenizer.model"
         if file_hash(vocabulary) != self.manifest["sha256"][vocabulary.name]:
             raise ValueError(f"{vocabulary} is not the one that cut these sub-words")
-        self.tokenizer, self.origin = Tokenizer(vocabulary.read_bytes()), str(folder)
+        self.tokenizer, self.origin = Tokenizer(vocabulary.read_bytes()), ""
 
     def pairs(self, split: str) -> TokenFiles:
         return TokenFiles(self.folder, split)
@@ -444,7 +457,7 @@ def hub_pairs(
             "the library datasets is not installed; run: pip install 'annotated_transformer[data]'"
         ) from None
     for row in load_dataset(dataset, name, split=split, streaming=True, **options):
-        found = row.get("translation", {})
+        found = row.get("translation") or {}
         if not set(languages) <= found.keys():
             raise ValueError(
                 f"{dataset} has no pair {'-'.join(languages)} in a column translation; it has {', '.join(found) or 'none'}"

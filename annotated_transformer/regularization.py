@@ -119,7 +119,7 @@ class VocabularyLoss(torch.autograd.Function):
         smoothed, nll = torch.zeros(2, dtype=exact, device=weight.device)
         for i in range(0, len(h), rows):
             part, right = h[i : i + rows], target[i : i + rows, None]
-            z_mean = part.to(exact) @ mean
+            z_mean = (part.to(exact) * mean).sum(1)
             losses, d_logits = piece_of_loss(part @ W.T, right, z_mean, eps)
             smoothed, nll = smoothed + losses[0], nll + losses[1]
             if learn:
@@ -131,7 +131,7 @@ class VocabularyLoss(torch.autograd.Function):
                     d_weight += d_logits.T @ part
         if learn:
             d_hidden -= eps * mean
-            d_weight -= eps / len(weight) * h.sum(0)
+            d_weight -= eps / len(weight) * h.sum(0, dtype=exact)
             ctx.gradients = d_hidden, d_weight
         ctx.mark_non_differentiable(nll)
         return smoothed, nll

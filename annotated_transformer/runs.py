@@ -9,6 +9,7 @@ __all__ = ['Sink', 'Progress', 'checkpoint_folders', 'save_checkpoint', 'prune_c
 # %% ../nbs/52b_runs.ipynb #89b707ff
 import hashlib
 import json
+import os
 import shutil
 import signal
 import threading
@@ -46,6 +47,9 @@ class Progress:
 
 def checkpoint_folders(run: Path) -> list[Path]:
     "Complete checkpoints of a run, oldest first; where it ended or was stopped in between is the last."
+    for old in run.glob(".latest.*.old"):  # killed between two renames
+        if not (run / "latest").exists():
+            os.replace(old, run / "latest")
     regular = sorted(
         p for p in (run / "checkpoints").glob("step-*") if p.name[5:].isdigit()
     )
@@ -74,7 +78,8 @@ def prune_checkpoints(run: Path, keep: int) -> None:
     "Remove all but the last `keep` regular checkpoints, and what a killed process left half-written."
     folders = checkpoint_folders(run)
     stale = [run / "latest"] * (run / "latest" not in folders)
-    half = [*(run / "checkpoints").glob(".step-*.*"), *run.glob(".latest.*")]
+    half = [*(run / "checkpoints").glob(".step-*.*")]
+    half += [p for name in ("latest", "best", "model") for p in run.glob(f".{name}.*")]
     for folder in [*[f for f in folders if f.name != "latest"][:-keep], *stale, *half]:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -88,13 +93,17 @@ def load_checkpoint(
         return Progress(), {}
     try:
         found = load(folders[-1])
-        state = torch.load(folders[-1] / "state.pt", weights_only=True)
+        state = torch.load(
+            folders[-1] / "state.pt", map_location="cpu", weights_only=True
+        )
         model.model.load_state_dict(found.model.state_dict())
         optimizer.load_state_dict(state["optimizer"])
         return Progress(**state["progress"]), state["more"]
+    except (OSError, MemoryError):
+        raise
     except Exception as error:
         raise ValueError(
-            f"checkpoint {folders[-1]} can't be resumed: {error}; remove that folder to resume from the one before"
+            f"checkpoint {folders[-1]} can't be resumed: {error}; if it is damaged, remove that folder to resume from the one before"
         ) from None
 
 # %% ../nbs/52b_runs.ipynb #839f4a2e

@@ -8,6 +8,7 @@ __all__ = ['Stepper', 'Hypothesis', 'length_penalty', 'limits', 'greedy_search',
 
 # %% ../nbs/61a_search.ipynb #a19d01d6
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from torch import Tensor
 
 from .attention import padding_mask
 from .checkpoints import Decoding, TranslationModel
+from .config import Config
 from .batches import pad
 from .data import BOS, EOS, PAD, UNK
 from .transformer import Transformer
@@ -59,9 +61,11 @@ def length_penalty(length: Any, alpha: float) -> Any:
     return ((5 + length) / 6) ** alpha
 
 
-def limits(source: Int[Tensor, "b s"], extra: int) -> list[int]:
-    "The largest number of output tokens for each row: tokens of the source (without EOS) plus `extra`."
-    return [int(n) - 1 + extra for n in (source != PAD).sum(1)]
+def limits(source: Int[Tensor, "b s"], extra: int, config: Config) -> list[int]:
+    "The largest number of output tokens for each row: tokens of the source (without EOS) plus `extra`, within a learned table."
+    learned = config.positions == "learned"
+    most = config.n_positions if learned else sys.maxsize
+    return [min(most, int(n) - 1 + extra) for n in (source != PAD).sum(1)]
 
 # %% ../nbs/61a_search.ipynb #ab397e0d
 @torch.no_grad()
@@ -70,13 +74,16 @@ def greedy_search(
 ) -> list[Hypothesis]:
     "The most probable token at each step (section 6.1's search with a beam of one)."
     stepper, rows = Stepper(model, source), list(range(len(source)))
-    most, out = limits(source, extra), [Hypothesis([], 0.0, 0.0) for _ in rows]
+    most, out = (
+        limits(source, extra, model.config),
+        [Hypothesis([], 0.0, 0.0) for _ in rows],
+    )
     tokens = source.new_full((len(rows),), BOS)
     while rows:
         log_p = stepper.step(tokens)
         tokens = log_p.argmax(-1)
         for i, row in enumerate(rows):
-            token = EOS if stepper.position == most[row] else int(tokens[i])
+            token = EOS if stepper.position >= most[row] else int(tokens[i])
             total = out[row].log_p + log_p[i, token].item()
             out[row] = Hypothesis([*out[row].tokens, token], total, total)
         keep = [i for i, row in enumerate(rows) if out[row].tokens[-1] != EOS]
@@ -102,10 +109,10 @@ def bound(
 class Beam:
     "Hypotheses of a batch of sentences: K unfinished and the K best finished ones of each."
 
-    def __init__(self, source: Tensor, K: int, alpha: float, extra: int):
+    def __init__(self, source: Tensor, K: int, alpha: float, most: list[int]):
         b, device = len(source), source.device
         self.K, self.alpha = K, alpha
-        self.most = torch.tensor(limits(source, extra), device=device)
+        self.most = torch.tensor(most, device=device)
         self.tokens = torch.empty(b, K, 0, dtype=torch.long, device=device)
         self.log_p = torch.full((b, K), -math.inf, device=device)
         self.log_p[:, 0] = 0.0  # one hypothesis to begin with: the empty one
@@ -182,7 +189,8 @@ def beam_search(
     "The best hypotheses of each sentence, best first (section 6.1). Stops when none can be overtaken."
     Decoding(beam, alpha, extra)  # checks the numbers
     b, device = len(source), source.device
-    state, stepper = Beam(source, beam, alpha, extra), Stepper(model, source)
+    most = limits(source, extra, model.config)
+    state, stepper = Beam(source, beam, alpha, most), Stepper(model, source)
     rows, done = torch.arange(b, device=device), [[] for _ in range(b)]  # type: ignore[var-annotated]
     stepper.select(rows.repeat_interleave(beam))
     tokens = source.new_full((b * beam,), BOS)

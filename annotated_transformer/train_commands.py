@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -68,9 +69,13 @@ def data_of(args: argparse.Namespace) -> Corpus | Prepared:
     "What to train on: a folder that `prepare` made, or a corpus of text."
     from annotated_transformer.pipeline import Prepared
 
-    if args.data and (Path(args.data) / "manifest.json").is_file():
-        return Prepared(args.data)
-    return corpus_of(args)
+    if args.files or not args.data or not (Path(args.data) / "manifest.json").is_file():
+        return corpus_of(args)
+    prepared = Prepared(args.data)
+    pair = "-".join(prepared.languages)
+    if args.pair not in (None, pair):
+        raise ValueError(f"--pair is {args.pair}, but {args.data} holds {pair}")
+    return prepared
 
 # %% ../nbs/90b_train_commands.ipynb #1f9f3086
 def check_device(name: str) -> None:
@@ -113,6 +118,8 @@ def source_of(args: argparse.Namespace) -> Source:
     from annotated_transformer.data import split_files
 
     first, _, second = args.pair.partition("-")
+    if not first or not second:
+        raise ValueError(f"--pair is '{args.pair}'; expected for instance en-de")
     languages = first, second
     if args.files:
         return file_source(
@@ -143,7 +150,7 @@ def hub_source(named: str, languages: tuple[str, str]) -> Source:
         "train": partial(read, "train", languages),
         "valid": partial(read, "validation", languages),
     }
-    return Source(dataset, languages, found)
+    return Source(dataset, languages, found, json.dumps([dataset, config]))
 
 
 def file_source(
@@ -168,7 +175,9 @@ def file_source(
             "train": lambda: islice(file_pairs(*train), 1000, None),
             "valid": lambda: islice(file_pairs(*train), 1000),
         }
-    return Source(name, languages, pairs)
+    files = [Path(file).resolve() for file in (*train, *(valid or ()))]
+    stats = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
+    return Source(name, languages, pairs, json.dumps([stats, bool(valid)]))
 
 # %% ../nbs/90b_train_commands.ipynb #b5bd9b13
 def command_prepare(args: argparse.Namespace) -> None:
@@ -222,6 +231,10 @@ def apply_recipe(args: argparse.Namespace) -> None:
             "every_minutes": 10.0,
             "accumulate": -(-8 // world),
         }
+    if args.files:
+        chosen.pop("data", None)
+    if args.every:
+        chosen.pop("every_minutes", None)
     defaults = {"average": 5, "accumulate": 1, "every": 150}
     for name, value in (defaults | chosen).items():
         if getattr(args, name) is None:
@@ -249,7 +262,7 @@ def check_positive(args: argparse.Namespace) -> None:
     "Raise `ValueError` if an option that counts something is not above zero."
     for name in (
         *("minutes", "steps", "every", "every_minutes", "average", "sentences"),
-        *("accumulate", "patience"),
+        *("accumulate", "patience", "devices", "capacity", "utilization", "length"),
     ):
         value = getattr(args, name)
         if value is not None and not value > 0:
@@ -295,7 +308,9 @@ def bleu_of(corpus: Corpus | Prepared) -> Measure:
 
     def measure(model: TranslationModel) -> dict[str, float]:
         model.model.eval()
-        found = scores(translate(model, sources, Decoding(beam=1)), references)
+        found = scores(
+            translate(model, sources, Decoding(beam=1), max_tokens=1 << 20), references
+        )
         model.model.train()
         return {"BLEU": found["BLEU"]}
 
@@ -303,7 +318,6 @@ def bleu_of(corpus: Corpus | Prepared) -> Measure:
 
 # %% ../nbs/90b_train_commands.ipynb #337b332f
 def command_train(args: argparse.Namespace) -> None:
-    from annotated_transformer.runs import sink_of
     from annotated_transformer.training import train
 
     apply_recipe(args)
@@ -325,7 +339,7 @@ def command_train(args: argparse.Namespace) -> None:
         resume=args.resume,
         hardware=hardware_of(args),
         measure=bleu_of(corpus) if args.watch == "BLEU" else None,
-        sinks=[sink_of(name, run) for name in args.log],
+        log=args.log,
     )
     if is_first_process():
         finish_run(run, args.average)

@@ -10,6 +10,7 @@ import argparse
 import itertools
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +79,19 @@ def batches(encoded: list[Any], config: Config, seed: int) -> Iterator[Any]:
             yield make_batch([encoded[i] for i in rows.tolist()])
 
 
+@cache
+def data() -> tuple[list[Any], list[Any]]:
+    """Training and validation pairs as ids."""
+    corpus = world_corpus(20_000)
+    tokenizer = train_tokenizer((x for pair in corpus.train for x in pair), CONFIG.v)
+    train, valid = (encode_pairs(tokenizer, p) for p in (corpus.train, corpus.valid))
+    return train, valid
+
+
 def run(variant: str, seed: int) -> dict[str, Any]:
     """One training: the loss of every tenth update, and the validation likelihood at the end."""
     residual, warm = VARIANTS[variant]
-    corpus = world_corpus(20_000)
-    tokenizer = train_tokenizer((x for pair in corpus.train for x in pair), CONFIG.v)
-    encoded, valid = (encode_pairs(tokenizer, p) for p in (corpus.train, corpus.valid))
+    encoded, valid = data()
     torch.manual_seed(seed)
     model = model_of(residual).train()
     adam, stream, losses = paper_adam(model), batches(encoded, CONFIG, seed), []

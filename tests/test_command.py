@@ -143,6 +143,19 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
         ),
         (["evaluate", "RUN", "--translations", os.devnull], "exists already"),
         (["train", "--steps", "9999"], "add --train_steps 9999"),
+        (["train", "--seed", "-1"], "seed is -1; expected 0 or more"),
+        (["train", "--patience", "0"], "--patience is 0; expected more than 0"),
+        (
+            ["train", "--batch_tokens", "1000", "--accumulate", "99"],
+            "raise batch_tokens",
+        ),
+        (["train", "--precision", "fp16"], "fp16 needs a CUDA device"),
+        (["train", "--recipe", "wmt14"], "did you mean 'wmt14-e"),
+        (["train", "--dry-run", "--devices", "0"], "--devices is 0"),
+        (["train", "--dry-run", "--utilization", "0"], "--utilization is 0"),
+        (["train", "--dry-run", "--on", "H200"], "or give --capacity"),
+        (["prepare", "--out", "x", "--data", "world", "--v", "0"], "--v is 0"),
+        (["prepare", "--out", "x", "--files", "no.en", "no.de"], "no such file: no.en"),
         (["train", "--minutes", "nan"], "--minutes is nan; expected more than 0"),
         (
             ["translate", "RUN", "A dog.", "--device", "tpu"],
@@ -267,6 +280,63 @@ def test_evaluate_uses_the_corpus_of_the_run(small_run: Path, tmp_path: Path) ->
     alone = shutil.copytree(small_run / "model", tmp_path / "model")
     done = command("evaluate", str(alone))
     assert "does not say which corpus" in sentence(done)
+
+
+def test_prepared_data_trains_and_says_what_it_dropped(tmp_path: Path) -> None:
+    from annotated_transformer.world import world_pairs
+
+    pairs = [(p.source, p.target) for p in world_pairs(1500, "train")]
+    for name, side in (("a.en", 0), ("a.de", 1)):
+        lines = [pair[side] for pair in pairs] + ["", "one\x07two"]
+        (tmp_path / name).write_text("".join(f"{x}\n" for x in lines), "utf-8")
+    words = ["prepare", "--files", "a.en", "a.de", "--out", "data", "--v", "400"]
+    done = command(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"train: 500 of 502 pairs kept" in done.stderr
+    assert b"dropped 1: a control character; pair 502" in done.stderr
+    small = ["--d_model", "32", "--N", "1", "--d_ff", "64", "--steps", "6"]
+    train = ["train", "--data", "data", "--preset", "demo", *small, "--out", "run"]
+    assert b"add --v 400" in command(*train, cwd=tmp_path).stderr
+    assert command(*train, "--v", "400", cwd=tmp_path).returncode == 0
+    assert b"holds en-de" in command(*train, "--pair", "de-en", cwd=tmp_path).stderr
+    done = command("evaluate", "run", cwd=tmp_path)
+    assert "does not say which corpus" in sentence(done)
+    assert "exists already" in sentence(command(*words, cwd=tmp_path))
+
+
+def test_a_preparation_goes_on_with_the_same_files_only(tmp_path: Path) -> None:
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("".join(f"{i}\n" for i in range(1500)))
+    words = ["prepare", "--files", "a.en", "a.de", "--out", "data", "--v", "40"]
+    assert command(*words, cwd=tmp_path).returncode == 0
+    os.replace(tmp_path / "data", tmp_path / "data.partial")
+    (tmp_path / "a.en").write_text("".join(f"x{i}\n" for i in range(1500)))
+    assert "other settings (source)" in sentence(command(*words, cwd=tmp_path))
+
+
+def test_hub_data_of_the_same_schema(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="the extra [data]")
+    assert datasets
+    from annotated_transformer.pipeline import hub_pairs
+
+    rows = [{"translation": {"en": f"a {i}", "de": f"ein {i}"}} for i in range(5)]
+    (tmp_path / "train.json").write_text("\n".join(map(json.dumps, rows)))
+    files = {"data_files": {"train": str(tmp_path / "train.json")}}
+    pairs = hub_pairs("json", None, "train", ("en", "de"), **files)
+    assert list(pairs) == [(f"a {i}", f"ein {i}") for i in range(5)]
+    with pytest.raises(ValueError, match="has no pair en-fr"):
+        list(hub_pairs("json", None, "train", ("en", "fr"), **files))
+
+
+def test_early_stop_keeps_the_best(tmp_path: Path) -> None:
+    stop = ["--patience", "1", "--watch", "BLEU", "--train_steps", "200"]
+    done = command("train", *SMALL, *stop, "--out", str(tmp_path / "run"))
+    assert done.returncode == 0, done.stderr.decode()
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    bleu = [json.loads(line)["BLEU"] for line in lines if "BLEU" in line]
+    assert len(bleu) < 20  # ended before the 200 updates
+    assert bleu[-1] <= max(bleu[:-1])
+    assert (tmp_path / "run" / "best" / "config.json").is_file()
 
 
 def test_skipped_pairs_are_counted(small_run: Path, tmp_path: Path) -> None:
