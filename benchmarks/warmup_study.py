@@ -2,9 +2,9 @@
 
 python benchmarks/warmup_study.py --results results/warmup-study.json
 
-3+3 layers of width 64 on the embedded world, 400 updates (with 6+6 layers, 400 updates with this
-warm-up were not enough for any learning: one run, validation 5.7 nats). "Without" means the rate of the schedule's peak from the first
-update on. The results file is written after each run, and runs that it has are not repeated.
+3+3 layers of width 64 on the embedded world, 400 updates. (With 6+6 layers, 400 updates with this warm-up were
+not enough for any learning: one run, validation 5.7 nats.) "Without" means the rate of the schedule's peak from
+the first update on. The results file is written after each run, and runs that it has are not repeated.
 """
 
 import argparse
