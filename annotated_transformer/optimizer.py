@@ -31,6 +31,8 @@ def scheduled_rate(
     "The learning rate of a step by the config's schedule: the paper's, or a warm-up to `peak_rate` and a constant or a cosine."
     paper = learning_rate(step, config.d_model, config.warmup_steps)
     peak = config.peak_rate or (config.d_model * config.warmup_steps) ** -0.5
+    if config.schedule == "paper" and not config.peak_rate:
+        return paper
     if config.schedule == "paper":
         return paper * peak * (config.d_model * config.warmup_steps) ** 0.5
     rising = min(1.0, step / config.warmup_steps)
