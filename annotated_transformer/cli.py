@@ -9,7 +9,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, NoReturn
 
 from . import __version__
@@ -20,12 +19,19 @@ from annotated_transformer.commands import (
     command_plot,
     command_translate,
 )
-from .config import Config, nearest
+from .config import nearest
+from annotated_transformer.options import (
+    add_data,
+    add_decoding,
+    add_dry_run,
+    add_hardware,
+    add_hyperparameters,
+    add_prepare,
+)
 from .train_commands import command_prepare, command_train, say
 
 # %% auto #0
-__all__ = ['Parser', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_decoding',
-           'build_parser', 'add_reading_commands', 'parse_command', 'out_of_memory', 'explain', 'main']
+__all__ = ['Parser', 'build_parser', 'add_reading_commands', 'parse_command', 'out_of_memory', 'explain', 'main']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -52,194 +58,6 @@ class Parser(argparse.ArgumentParser):
                     for o in p.all_options()
                 ]
         return found
-
-# %% ../nbs/90_cli.ipynb #8059c163
-def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
-    "One option for each field of `Config`."
-    group = parser.add_argument_group(
-        "hyperparameters, by the paper's names (they change the preset)"
-    )
-    for field in fields(Config):
-        if field.name != "pad":
-            group.add_argument(
-                f"--{field.name}", type=field.type, metavar="X", default=None
-            )
-
-# %% ../nbs/90_cli.ipynb #67669afd
-def add_data(parser: argparse.ArgumentParser) -> None:
-    "Options that choose a corpus."
-    parser.add_argument(
-        "--data",
-        metavar="NAME",
-        default=None,
-        help="world (embedded, no download), multi30k, or a folder with train.en, train.de, … (default: world, or what the model was trained on)",
-    )
-    parser.add_argument(
-        "--pair",
-        metavar="SRC-TGT",
-        default=None,
-        help="languages, source first (default: en-de, or the model's)",
-    )
-    parser.add_argument(
-        "--files",
-        nargs=2,
-        metavar=("SOURCE", "TARGET"),
-        help="two text files instead of --data, one sentence a line",
-    )
-    parser.add_argument(
-        "--skip-bad-pairs",
-        action="store_true",
-        help="leave out empty and over-long pairs instead of stopping",
-    )
-    parser.add_argument(
-        "--sentences",
-        type=int,
-        metavar="N",
-        default=30_000,
-        help="training pairs of the embedded world (default: 30,000)",
-    )
-
-# %% ../nbs/90_cli.ipynb #9d03aa71
-def add_hardware(parser: argparse.ArgumentParser) -> None:
-    "Options that change speed and memory, not the result."
-    group = parser.add_argument_group(
-        "hardware (several devices: start the same command with torchrun)"
-    )
-    group.add_argument(
-        "--device", default="cpu", help="cpu, cuda or mps (default: cpu)"
-    )
-    group.add_argument(
-        "--precision",
-        choices=["fp32", "bf16", "fp16"],
-        default="fp32",
-        help="of matrix products (default: fp32)",
-    )
-    group.add_argument(
-        "--accumulate",
-        type=int,
-        metavar="K",
-        default=None,
-        help="compute each update in K pieces, one after the other (default: 1)",
-    )
-    group.add_argument("--compile", action="store_true", help="use torch.compile")
-    group.add_argument(
-        "--recompute",
-        action="store_true",
-        help="save memory: compute the inside of layers again in the backward pass",
-    )
-
-
-def add_dry_run(parser: argparse.ArgumentParser) -> None:
-    "Options that show a plan instead of training."
-    group = parser.add_argument_group("plan")
-    group.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print updates, memory and hours; train nothing",
-    )
-    group.add_argument(
-        "--on",
-        metavar="DEVICE",
-        default="P100",
-        help="a device of the paper (default: P100)",
-    )
-    group.add_argument(
-        "--devices", type=int, default=1, metavar="N", help="how many (default: 1)"
-    )
-    group.add_argument(
-        "--capacity", type=float, metavar="FLOP/S", help="of another device"
-    )
-    group.add_argument(
-        "--utilization",
-        type=float,
-        default=0.29,
-        metavar="U",
-        help="share of the capacity that is used (default: 0.29)",
-    )
-    group.add_argument(
-        "--length",
-        type=int,
-        default=28,
-        metavar="N",
-        help="tokens of a sentence (default: 28)",
-    )
-
-# %% ../nbs/90_cli.ipynb #9d03aa72
-def add_prepare(add: Any) -> None:
-    "The command that makes token files."
-    p = add("prepare", "clean a corpus of any size and cut it into sub-words, once")
-    p.add_argument(
-        "--data",
-        metavar="NAME",
-        help="wmt14, another data set of the Hugging Face hub as NAME or NAME:CONFIG, or a folder with train.en, train.de, …",
-    )
-    p.add_argument(
-        "--pair", metavar="SRC-TGT", default="en-de", help="languages (default: en-de)"
-    )
-    p.add_argument("--files", nargs=2, metavar=("SOURCE", "TARGET"), help="text files")
-    p.add_argument(
-        "--valid-files", nargs=2, metavar=("SOURCE", "TARGET"), help="for validation"
-    )
-    p.add_argument("--out", metavar="FOLDER", required=True, help="must not exist")
-    p.add_argument(
-        "--v",
-        type=int,
-        default=37_000,
-        metavar="N",
-        help="vocabulary (default: 37,000)",
-    )
-    p.add_argument(
-        "--workers", type=int, default=2, metavar="N", help="processes (default: 2)"
-    )
-    p.add_argument(
-        "--max-words",
-        type=int,
-        default=250,
-        metavar="N",
-        help="longest side (default: 250)",
-    )
-    p.add_argument(
-        "--sample",
-        type=int,
-        default=200_000,
-        metavar="N",
-        help="pairs from which the vocabulary is learned (default: 200,000)",
-    )
-
-# %% ../nbs/90_cli.ipynb #25ecfa6f
-def add_decoding(parser: argparse.ArgumentParser) -> None:
-    "Options of the search; what is not given comes from the model's folder."
-    parser.add_argument(
-        "--beam",
-        type=int,
-        metavar="K",
-        default=None,
-        help="hypotheses kept; 1 is greedy (default: the model's, 4 in the paper)",
-    )
-    parser.add_argument(
-        "--alpha",
-        type=float,
-        metavar="A",
-        default=None,
-        help="length penalty (default: the model's, 0.6 in the paper)",
-    )
-    parser.add_argument(
-        "--extra",
-        type=int,
-        metavar="N",
-        default=None,
-        help="an output may be N tokens longer than its input (paper: 50)",
-    )
-    parser.add_argument(
-        "--max-tokens",
-        type=int,
-        metavar="N",
-        default=1024,
-        help="longest input line in tokens (default: 1024)",
-    )
-    parser.add_argument(
-        "--device", default="cpu", help="cpu, cuda or mps (default: cpu)"
-    )
 
 # %% ../nbs/90_cli.ipynb #1fec09c1
 def build_parser() -> Parser:

@@ -183,7 +183,8 @@ def file_source(
 def command_prepare(args: argparse.Namespace) -> None:
     import time
 
-    from annotated_transformer.pipeline import Rules, Tally, prepare, warnings_of
+    from annotated_transformer.cleaning import Rules, Tally, warnings_of
+    from annotated_transformer.pipeline import prepare
 
     for name in ("v", "workers", "sample", "max_words"):
         if getattr(args, name) < 1:

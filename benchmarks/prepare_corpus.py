@@ -15,15 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from annotated_transformer.cleaning import Rules, Tally
 from annotated_transformer.data import Tokenizer, world_corpus
 from annotated_transformer.evaluation import write_results
-from annotated_transformer.pipeline import (
-    Prepared,
-    Rules,
-    Tally,
-    encoded_pieces,
-    pieces_of,
-)
+from annotated_transformer.pipeline import Prepared, encoded_pieces, pieces_of
 
 MAIN = "import sys; from annotated_transformer.cli import main; sys.exit(main())"
 

@@ -23,8 +23,8 @@ from annotated_transformer.config import Config, preset
 from annotated_transformer.data import BOS, EOS
 from annotated_transformer.evaluation import write_results
 from annotated_transformer.optimizer import paper_adam
-from annotated_transformer.training import train_step
 from annotated_transformer.transformer import Transformer
+from annotated_transformer.update import train_step
 
 SHAPES = {"tiny": (preset("tiny"), 64, 24), "base": (preset("base"), 16, 32)}
 Step = Callable[[], float]

@@ -24,8 +24,8 @@ from annotated_transformer.config import Config, preset
 from annotated_transformer.data import encode_pairs, train_tokenizer, world_corpus
 from annotated_transformer.evaluation import write_results
 from annotated_transformer.optimizer import paper_adam
-from annotated_transformer.training import train_step, validation_nll
 from annotated_transformer.transformer import AddNorm, Transformer
+from annotated_transformer.update import train_step, validation_nll
 
 CONFIG = preset(
     "demo",

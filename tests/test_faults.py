@@ -26,8 +26,8 @@ from annotated_transformer.data import (
 from annotated_transformer.evaluation import scores
 from annotated_transformer.regularization import smooth_targets, smoothed_loss
 from annotated_transformer.search import beam_search, greedy_search
-from annotated_transformer.training import batch_loss, validation_nll
 from annotated_transformer.transformer import Transformer
+from annotated_transformer.update import batch_loss, validation_nll
 
 SMALL = Config(N=2, d_model=32, d_ff=64, h=4, d_k=8, d_v=8, v=60, P_drop=0.0)
 
