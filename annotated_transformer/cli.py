@@ -31,7 +31,8 @@ from annotated_transformer.options import (
 from .train_commands import command_prepare, command_train, say
 
 # %% auto #0
-__all__ = ['Parser', 'build_parser', 'add_reading_commands', 'parse_command', 'out_of_memory', 'explain', 'main']
+__all__ = ['Parser', 'build_parser', 'add_demo', 'add_train', 'add_reading_commands', 'parse_command', 'out_of_memory', 'explain',
+           'main']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -77,6 +78,15 @@ def build_parser() -> Parser:
     def add(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=text)
 
+    add_demo(add)
+    add_prepare(add)
+    add_train(add)
+    add_reading_commands(add)
+    return parser
+
+# %% ../nbs/90_cli.ipynb #90c1ad01
+def add_demo(add: Any) -> None:
+    "The command for the first five minutes."
     p = add(
         "demo",
         "train on the embedded world, print BLEU and translations, draw an attention map (4 minutes, no download)",
@@ -101,7 +111,9 @@ def build_parser() -> Parser:
         help="also write the scores with their circumstances as JSON",
     )
 
-    add_prepare(add)
+# %% ../nbs/90_cli.ipynb #90c1ad03
+def add_train(add: Any) -> None:
+    "The command that trains."
     p = add("train", "train a model and leave it in a folder")
     add_data(p)
     p.add_argument(
@@ -175,8 +187,6 @@ def build_parser() -> Parser:
     )
     add_hardware(p)
     add_hyperparameters(p)
-    add_reading_commands(add)
-    return parser
 
 # %% ../nbs/90_cli.ipynb #58f51869
 def add_reading_commands(add: Any) -> None:
