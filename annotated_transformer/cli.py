@@ -27,6 +27,7 @@ from annotated_transformer.options import (
     add_hardware,
     add_hyperparameters,
     add_prepare,
+    add_results,
 )
 from .train_commands import command_prepare, command_train, say
 
@@ -105,11 +106,7 @@ def add_demo(add: Any) -> None:
         default=None,
         help="stop after N updates, for a quick look",
     )
-    p.add_argument(
-        "--results",
-        metavar="FILE",
-        help="also write the scores with their circumstances as JSON",
-    )
+    add_results(p)
 
 # %% ../nbs/90_cli.ipynb #90c1ad03
 def add_train(add: Any) -> None:
@@ -225,11 +222,7 @@ def add_reading_commands(add: Any) -> None:
         help="test, valid, or a set of Multi30k such as test_2017_flickr (default: test)",
     )
     p.add_argument("--json", action="store_true", help="print one JSON object")
-    p.add_argument(
-        "--results",
-        metavar="FILE",
-        help="also write the scores with their circumstances as JSON",
-    )
+    add_results(p)
     p.add_argument(
         "--translations",
         metavar="FILE",

@@ -20,6 +20,7 @@ from .config import LAPTOP, PAPER, Config, nearest, preset
 from annotated_transformer.train_commands import (
     check_device,
     corpus_of,
+    languages_of,
     say,
     say_left_out,
 )
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['check_new', 'output', 'decoding_of', 'source_lines', 'command_translate', 'warn_unknown', 'settle_test_set',
-           'run_record', 'test_pairs', 'command_evaluate', 'training_facts', 'table', 'command_plot', 'command_info',
-           'command_demo']
+           'run_folder', 'run_record', 'test_pairs', 'command_evaluate', 'training_facts', 'table', 'command_plot',
+           'command_info', 'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #830a39d1
 def check_new(path: str | None) -> None:
@@ -132,19 +133,24 @@ def settle_test_set(args: argparse.Namespace, model: TranslationModel) -> None:
         raise ValueError(f"this model translates {pair}, the test set is {named}")
     args.pair = named
     if not args.data and not args.files:
-        args.data = run_record(Path(args.model)).get("origin")
+        args.data = run_record(run_folder(Path(args.model))).get("origin")
         if not args.data:
             raise ValueError(
                 "this model does not say which corpus has its test set; name one with --data, or two files with --files SOURCE TARGET"
             )
 
 
-def run_record(model: Path) -> dict[str, Any]:
-    "`run.json` of the run that a folder is, or belongs to; empty if there is none."
-    for folder in (model, model.parent, model.parent.parent):
-        if (folder / "run.json").is_file():
-            return json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    return {}
+def run_folder(model: Path) -> Path | None:
+    "The folder of the run that a folder is, or belongs to."
+    above = (model, model.parent, model.parent.parent)
+    return next((f for f in above if (f / "run.json").is_file()), None)
+
+
+def run_record(run: Path | None) -> dict[str, Any]:
+    "`run.json` of a run; empty if there is none."
+    if run is None:
+        return {}
+    return json.loads((run / "run.json").read_text(encoding="utf-8"))
 
 # %% ../nbs/90a_commands.ipynb #1863de50
 def test_pairs(args: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
@@ -158,7 +164,7 @@ def test_pairs(args: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
         say_left_out(left_out)
         return Path(args.files[1]).name, pairs
     name = "test_2016_flickr" if args.split == "test" else args.split
-    source, target = (f"{name}.{language}" for language in args.pair.split("-"))
+    source, target = (f"{name}.{language}" for language in languages_of(args.pair))
     if args.data == "multi30k" and MULTI30K.keys() >= {source, target}:
         return name, read_parallel(multi30k_file(source), multi30k_file(target))[0]
     corpus = corpus_of(args)
@@ -206,16 +212,14 @@ def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
     "What the run's folder says about the first `updates` updates, if it is a run's folder."
     from annotated_transformer.runs import read_metrics
 
-    identity = run_record(model)
-    if not identity:
+    run = run_folder(model)
+    if run is None:
         return {}
-    keys = ("corpus", "data", "seed", "hyperparameters")
+    identity, keys = run_record(run), ("corpus", "data", "seed", "hyperparameters")
     facts = {key: identity[key] for key in keys} | {"updates": updates}
-    for folder in (model, model.parent, model.parent.parent):
-        for record in read_metrics(folder / "metrics.jsonl"):
-            if record["step"] == updates:
-                facts |= {"target_tokens": record["tokens"]}
-                facts |= {"seconds": record["seconds"]}
+    for record in read_metrics(run / "metrics.jsonl"):
+        if record["step"] == updates:
+            facts |= {"target_tokens": record["tokens"], "seconds": record["seconds"]}
     return {"training": facts}
 
 

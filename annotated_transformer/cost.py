@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from .config import Config
+from .regularization import TABLE
 from .transformer import Transformer, count_parameters
 
 # %% ../nbs/52d_cost.ipynb #974f1c33
@@ -80,7 +81,7 @@ def training_memory(c: Config, slots: int, length: int = 28) -> dict[str, int]:
     with torch.device("meta"):
         weights = count_parameters(Transformer(c))
     rows = max(1, slots // length)
-    table = min(7_500_000, rows * length * c.v) * 4
+    table = min(TABLE, rows * length * c.v) * 4
     return {
         "weights, gradients, Adam": 16 * weights,
         "kept for the backward pass": kept_bytes(c, rows, length, length),

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['Pairs', 'MULTI30K_URL', 'MULTI30K', 'PAD', 'UNK', 'BOS', 'EOS', 'Encoded', 'Piece', 'WORKER', 'Corpus',
-           'world_corpus', 'numbered_lines', 'read_lines', 'suspicious_line', 'read_parallel', 'data_folders',
-           'check_sum', 'download', 'multi30k_file', 'multi30k', 'split_files', 'text_corpus', 'hold_out',
-           'file_languages', 'two_files', 'Tokenizer', 'train_tokenizer', 'encode_pairs', 'start_worker',
-           'encode_piece']
+           'world_corpus', 'numbered_lines', 'open_lines', 'read_lines', 'suspicious_line', 'read_parallel',
+           'data_folders', 'file_hash', 'check_sum', 'download', 'multi30k_file', 'multi30k', 'split_files',
+           'text_corpus', 'hold_out', 'file_languages', 'two_files', 'Tokenizer', 'train_tokenizer', 'encode_pairs',
+           'start_worker', 'encode_piece']
 
 # %% ../nbs/51_data.ipynb #5b3d2da4
 import gzip
@@ -72,22 +72,25 @@ def numbered_lines(file: Iterable[bytes], name: str) -> Iterator[str]:
             ) from None
 
 
-def read_lines(path: Path | str) -> list[str]:
-    "The lines of a UTF-8 text file, plain or gzip. Raises `FileNotFoundError` if there is none."
+def open_lines(path: Path | str) -> Iterator[str]:
+    "The lines of a UTF-8 text file, plain or gzip, one at a time. Raises `FileNotFoundError` or `ValueError`."
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
             f"no such file: {path}; check the name, or give the folder that holds it"
         )
-    data = path.read_bytes()
-    if path.suffix == ".gz":
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(
-                f"{path} is not a complete gzip file ({error}); copy or download it again"
-            ) from None
-    return list(numbered_lines(io.BytesIO(data), str(path)))
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield from numbered_lines(file, str(path))
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(
+            f"{path} is not a complete gzip file ({error}); copy or download it again"
+        ) from None
+
+
+def read_lines(path: Path | str) -> list[str]:
+    "All lines of a text file; errors as in `open_lines`."
+    return list(open_lines(path))
 
 # %% ../nbs/51_data.ipynb #d1094fec
 def suspicious_line(sources: Sequence[str], targets: Sequence[str]) -> int:
@@ -170,10 +173,15 @@ def data_folders() -> list[Path]:
     return ([Path(named)] if named else []) + [cache]
 
 
+def file_hash(path: Path) -> str:
+    "SHA-256 of a file, a piece at a time."
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def check_sum(path: Path, sha256: str) -> None:
     "Raise `ValueError` unless the file has this SHA-256."
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != sha256:
+    if (found := file_hash(path)) != sha256:
         raise ValueError(
             f"{path} has SHA-256 {found[:12]}…, expected {sha256[:12]}…; delete it and fetch it again"
         )

@@ -97,7 +97,7 @@ def add_up(tensors: Sequence[Tensor], hardware: Hardware) -> None:
 def prepare(model: nn.Module, hardware: Hardware) -> nn.Module:
     "Move a Transformer to its device, with layers that are recomputed or compiled if asked for."
     model = model.to(hardware.device)
-    stacks = [m for m in (model.encoder, model.decoder) if isinstance(m, nn.Module)]
+    stacks = (model.encoder, model.decoder)
     if hardware.recompute:
         for layer in (layer for stack in stacks for layer in stack.layers):
             layer.forward = partial(checkpoint, layer.forward, use_reentrant=False)

@@ -12,7 +12,7 @@ from typing import Any
 from .config import Config
 
 # %% auto #0
-__all__ = ['add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_decoding']
+__all__ = ['add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results', 'add_decoding']
 
 # %% ../nbs/90c_options.ipynb #8059c163
 def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
@@ -165,6 +165,15 @@ def add_prepare(add: Any) -> None:
         default=200_000,
         metavar="N",
         help="pairs from which the vocabulary is learned (default: 200,000)",
+    )
+
+# %% ../nbs/90c_options.ipynb #90c0a0b1
+def add_results(parser: argparse.ArgumentParser) -> None:
+    "The option that leaves a results file."
+    parser.add_argument(
+        "--results",
+        metavar="FILE",
+        help="also write the scores with their circumstances as JSON",
     )
 
 # %% ../nbs/90c_options.ipynb #25ecfa6f

@@ -4,16 +4,14 @@
 
 # %% auto #0
 __all__ = ['ENDINGS', 'TokenFiles', 'mapped', 'pieces_of', 'encoded_pieces', 'State', 'read_state', 'prepare_split',
-           'append_piece', 'file_hash', 'Source', 'sample_of', 'prepare', 'open_partial', 'vocabulary', 'complete',
-           'Prepared', 'open_lines', 'file_pairs', 'hub_pairs']
+           'append_piece', 'Source', 'sample_of', 'prepare', 'open_partial', 'vocabulary', 'complete', 'Prepared',
+           'file_pairs', 'hub_pairs']
 
 # %% ../nbs/51e_pipeline.ipynb #beba9319
-import gzip
 import hashlib
 import json
 import os
 import random
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -27,14 +25,15 @@ from typing import Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from .checkpoints import write_text
+from .checkpoints import write_file, write_text
 from .cleaning import Rules, Tally, clean
 from annotated_transformer.data import (
     Pairs,
     Piece,
     Tokenizer,
     encode_piece,
-    numbered_lines,
+    file_hash,
+    open_lines,
     start_worker,
     train_tokenizer,
 )
@@ -172,12 +171,6 @@ def append_piece(
     record = {"tally": tally, "sizes": state.sizes, "done": False}
     write_text(folder / f"{split}.json", json.dumps(record))
 
-
-def file_hash(path: Path) -> str:
-    "SHA-256, a megabyte at a time."
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
 # %% ../nbs/51e_pipeline.ipynb #d9aae49f
 @dataclass(frozen=True)
 class Source:
@@ -258,10 +251,7 @@ def vocabulary(
                 f"{source.name} has no training pairs left; without validation files the first 1,000 are set aside"
             )
         lines = (line for pair in chosen for line in pair)
-        model = train_tokenizer(lines, v).model
-        temporary = partial / "tokenizer.new"
-        temporary.write_bytes(model)
-        os.replace(temporary, file)
+        write_file(file, train_tokenizer(lines, v).model)
     return Tokenizer(file.read_bytes())
 
 
@@ -314,18 +304,6 @@ class Prepared:
         return hashlib.sha256(json.dumps(self.manifest["sha256"]).encode()).hexdigest()
 
 # %% ../nbs/51e_pipeline.ipynb #756bfdf5
-def open_lines(path: Path | str) -> Iterator[str]:
-    "The lines of a text file, plain or gzip, one at a time. Raises `FileNotFoundError` or `ValueError`."
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"no such file: {path}")
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield from numbered_lines(file, str(path))
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} is not a complete gzip file ({error})") from None
-
-
 def file_pairs(source: Path | str, target: Path | str) -> Iterator[tuple[str, str]]:
     "Pairs of two files. Raises `ValueError` if one is longer."
     try:

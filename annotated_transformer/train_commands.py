@@ -26,11 +26,21 @@ if TYPE_CHECKING:
     from annotated_transformer.training import Measure, Plan
 
 # %% auto #0
-__all__ = ['HUB', 'RECIPES', 'corpus_of', 'data_of', 'check_device', 'say', 'say_left_out', 'is_first_process', 'source_of',
-           'hub_source', 'file_source', 'command_prepare', 'apply_recipe', 'config_of', 'check_positive', 'plan_of',
-           'hardware_of', 'bleu_of', 'command_train', 'described', 'finish_run', 'dry_run']
+__all__ = ['HUB', 'RECIPES', 'languages_of', 'corpus_of', 'data_of', 'check_device', 'say', 'say_left_out', 'is_first_process',
+           'check_positive', 'source_of', 'hub_source', 'file_source', 'command_prepare', 'processes', 'apply_recipe',
+           'config_of', 'plan_of', 'hardware_of', 'bleu_of', 'command_train', 'described', 'finish_run', 'dry_run']
 
 # %% ../nbs/90b_train_commands.ipynb #ff496bb8
+def languages_of(pair: str) -> tuple[str, str]:
+    "Source and target of `--pair`. Raises `ValueError`."
+    source, _, target = pair.partition("-")
+    if not source or not target:
+        raise ValueError(
+            f"--pair is '{pair}'; expected two languages with a hyphen, for instance en-de"
+        )
+    return source, target
+
+
 def corpus_of(args: argparse.Namespace) -> Corpus:
     "The corpus that --data, --pair and --files name. Raises `ValueError` or `OSError`."
     from annotated_transformer.data import (
@@ -45,11 +55,7 @@ def corpus_of(args: argparse.Namespace) -> Corpus:
             raise ValueError("both --data and --files are given; choose one")
         return two_files(args.files[0], args.files[1], args.skip_bad_pairs)
     pair = args.pair or "en-de"
-    source, _, target = pair.partition("-")
-    if not source or not target:
-        raise ValueError(
-            f"--pair is '{pair}'; expected two languages with a hyphen, for instance en-de"
-        )
+    source, target = languages_of(pair)
     if args.data in (None, "world"):
         if pair != "en-de":
             raise ValueError(
@@ -109,6 +115,16 @@ def is_first_process() -> bool:
     "False in all but one of the processes that `torchrun` starts."
     return os.environ.get("RANK", "0") == "0"
 
+
+def check_positive(args: argparse.Namespace, *names: str) -> None:
+    "Raise `ValueError` if an option that counts something is given and not above zero."
+    for name in names:
+        value = getattr(args, name)
+        if value is not None and not value > 0:
+            raise ValueError(
+                f"--{name.replace('_', '-')} is {value}; expected more than 0"
+            )
+
 # %% ../nbs/90b_train_commands.ipynb #a39eb9f1
 HUB = {"wmt14": "wmt/wmt14"}  # short names of data sets on the Hugging Face hub
 
@@ -117,10 +133,7 @@ def source_of(args: argparse.Namespace) -> Source:
     "The corpus that `prepare` reads. Raises `ValueError` or `OSError`."
     from annotated_transformer.data import split_files
 
-    first, _, second = args.pair.partition("-")
-    if not first or not second:
-        raise ValueError(f"--pair is '{args.pair}'; expected for instance en-de")
-    languages = first, second
+    languages = languages_of(args.pair)
     if args.files:
         return file_source(
             Path(args.files[0]).stem, languages, args.files, args.valid_files
@@ -129,7 +142,8 @@ def source_of(args: argparse.Namespace) -> Source:
         folder = Path(args.data)
         train, valid = (split_files(folder, s, languages) for s in ("train", "valid"))
         if not train:
-            raise FileNotFoundError(f"no train.{first} and train.{second} in {folder}")
+            names = " and ".join(f"train.{language}" for language in languages)
+            raise FileNotFoundError(f"no {names} in {folder}")
         return file_source(folder.name, languages, train, valid)
     if args.data:
         return hub_source(args.data, languages)
@@ -186,11 +200,7 @@ def command_prepare(args: argparse.Namespace) -> None:
     from annotated_transformer.cleaning import Rules, Tally, warnings_of
     from annotated_transformer.pipeline import prepare
 
-    for name in ("v", "workers", "sample", "max_words"):
-        if getattr(args, name) < 1:
-            raise ValueError(
-                f"--{name.replace('_', '-')} is {getattr(args, name)}; expected at least 1"
-            )
+    check_positive(args, "v", "workers", "sample", "max_words")
     source, started = source_of(args), time.perf_counter()
     rules = Rules(max_words=args.max_words)
     manifest = prepare(source, args.out, args.v, rules, args.workers, args.sample)
@@ -219,6 +229,11 @@ RECIPES: dict[str, dict[str, Any]] = {
 }
 
 
+def processes(args: argparse.Namespace) -> int:
+    "How many there are, or, in a dry run, are asked about."
+    return int(os.environ.get("WORLD_SIZE", args.devices if args.dry_run else 1))
+
+
 def apply_recipe(args: argparse.Namespace) -> None:
     "Fill in what the command line leaves open, from its recipe or with defaults. Raises `ValueError`."
     chosen: dict[str, Any] = {}
@@ -227,11 +242,8 @@ def apply_recipe(args: argparse.Namespace) -> None:
             raise ValueError(
                 f"unknown recipe '{args.recipe}'; {nearest(args.recipe, list(RECIPES))}"
             )
-        world = int(os.environ.get("WORLD_SIZE", 1))
-        chosen = RECIPES[args.recipe] | {
-            "every_minutes": 10.0,
-            "accumulate": -(-8 // world),
-        }
+        eighth = -(-8 // processes(args))
+        chosen = RECIPES[args.recipe] | {"every_minutes": 10.0, "accumulate": eighth}
     if args.files:
         chosen.pop("data", None)
     if args.every:
@@ -257,19 +269,6 @@ def config_of(args: argparse.Namespace) -> tuple[str, Config]:
             f"--steps is {args.steps}, more than the {config.train_steps} updates of the preset; add --train_steps {args.steps}"
         )
     return named, config
-
-
-def check_positive(args: argparse.Namespace) -> None:
-    "Raise `ValueError` if an option that counts something is not above zero."
-    for name in (
-        *("minutes", "steps", "every", "every_minutes", "average", "sentences"),
-        *("accumulate", "patience", "devices", "capacity", "utilization", "length"),
-    ):
-        value = getattr(args, name)
-        if value is not None and not value > 0:
-            raise ValueError(
-                f"--{name.replace('_', '-')} is {value}; expected more than 0"
-            )
 
 # %% ../nbs/90b_train_commands.ipynb #c0f19e02
 def plan_of(args: argparse.Namespace) -> Plan:
@@ -321,9 +320,13 @@ def bleu_of(corpus: Corpus | Prepared) -> Measure:
 def command_train(args: argparse.Namespace) -> None:
     from annotated_transformer.training import train
 
-    apply_recipe(args)
     check_device(args.device)
-    check_positive(args)
+    check_positive(
+        args,
+        *("minutes", "steps", "every", "every_minutes", "average", "sentences"),
+        *("accumulate", "patience", "devices", "capacity", "utilization", "length"),
+    )
+    apply_recipe(args)
     named, config = config_of(args)
     if args.dry_run:
         print(dry_run(args, named, config))
@@ -376,9 +379,8 @@ def dry_run(args: argparse.Namespace, named: str, config: Config) -> str:
     "The plan of a training run: updates, batch, memory, hours. Raises `ValueError`."
     from annotated_transformer.cost import CAPACITY, cost_of, cost_table
 
-    world = int(os.environ.get("WORLD_SIZE", args.devices))
-    accumulate = -(-8 // world) if args.recipe else args.accumulate
-    cost = cost_of(config, accumulate * world, args.length)
+    world = processes(args)
+    cost = cost_of(config, args.accumulate * world, args.length)
     capacity = args.capacity or CAPACITY.get(args.on)
     if capacity is None:
         raise ValueError(
@@ -388,7 +390,7 @@ def dry_run(args: argparse.Namespace, named: str, config: Config) -> str:
     rows = {
         "preset": named,
         **cost_table(cost),
-        "accumulated on each device": accumulate,
+        "accumulated on each device": args.accumulate,
     }
     rows[f"on {world} × {args.on}"] = (
         f"{hours:,.1f} hours if {args.utilization:.0%} of {capacity:.2g} FLOP/s is used"

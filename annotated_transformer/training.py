@@ -24,8 +24,10 @@ from torch import optim
 from annotated_transformer.batches import (
     Batch,
     TokenPairs,
+    check_fits,
     pair_sizes,
     share_of,
+    slots_of,
     token_batches,
 )
 from .checkpoints import TranslationModel
@@ -246,7 +248,7 @@ def fit(t: Trainer) -> Progress:
 def run_identity(
     config: Config, corpus: Corpus | Prepared, seed: int, hardware: Hardware
 ) -> dict[str, Any]:
-    "What must be the same when a run is resumed. Raises `ValueError` if the padding ids differ."
+    "What must be the same when a run is resumed. Raises `ValueError` for a seed or a padding id that cannot be."
     if seed < 0:
         raise ValueError(f"seed is {seed}; expected 0 or more")
     if config.pad != PAD:
@@ -273,7 +275,7 @@ def check_sizes(
         raise ValueError(
             f"the longest sentence has {longest} tokens, more than n_positions = {config.n_positions}; raise n_positions, or leave that pair out"
         )
-    token_batches(sizes, config.batch_tokens, 0, 0, pieces)
+    check_fits(sizes, slots_of(config.batch_tokens, pieces))
 
 # %% ../nbs/52_training.ipynb #052b9a2c
 def tokenized(

@@ -20,7 +20,7 @@ from annotated_transformer.data import Tokenizer, world_corpus
 from annotated_transformer.evaluation import write_results
 from annotated_transformer.pipeline import Prepared, encoded_pieces, pieces_of
 
-MAIN = "import sys; from annotated_transformer.cli import main; sys.exit(main())"
+PROGRAM = [sys.executable, "-m", "annotated_transformer.cli"]
 
 
 def write_pairs(folder: Path, n: int) -> None:
@@ -56,7 +56,7 @@ def prepare(folder: Path, n: int, v: int) -> dict[str, Any]:
     words = ["prepare", "--files", f"{folder}/a.en", f"{folder}/a.de", "--v", str(v)]
     started, peak = time.perf_counter(), 0
     with subprocess.Popen(
-        [sys.executable, "-c", MAIN, *words, "--out", str(folder / "out")],
+        [*PROGRAM, *words, "--out", str(folder / "out")],
         stderr=subprocess.DEVNULL,
     ) as process:
         while process.poll() is None:

@@ -176,9 +176,6 @@ def report(shape: str, rounds: int, seconds: float, compiled: bool) -> dict[str,
     if compiled:
         systems["annotated_transformer, compiled"] = ours(config, batch, compiled=True)
     with FlopCounterMode(display=False) as counter:
-        trained_with(
-            Transformer(config), Transformer(config), batch
-        )  # warm the counter
         model = Transformer(config)
         model(batch.source, batch.target_in).sum().backward()
     flops = counter.get_total_flops()

@@ -10,7 +10,6 @@ the first update on. The results file is written after each run, and runs that i
 import argparse
 import itertools
 import json
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from annotated_transformer.batches import make_batch, pair_sizes, token_batches
-from annotated_transformer.config import Config, preset
+from annotated_transformer.config import preset
 from annotated_transformer.data import encode_pairs, train_tokenizer, world_corpus
 from annotated_transformer.evaluation import write_results
+from annotated_transformer.hardware import Hardware
 from annotated_transformer.optimizer import paper_adam
+from annotated_transformer.runs import Progress
+from annotated_transformer.training import updates_from
 from annotated_transformer.transformer import AddNorm, Transformer
 from annotated_transformer.update import train_step, validation_nll
 
@@ -38,10 +39,10 @@ CONFIG = preset(
     P_drop=0.0,
 )
 UPDATES, SEEDS = 400, (0, 1, 2)
-VARIANTS = {
-    "post-norm, warm-up": (AddNorm, True),
-    "post-norm, no warm-up": (AddNorm, False),
-    "pre-norm, no warm-up": (None, False),
+VARIANTS = {  # pre-norm, warm-up
+    "post-norm, warm-up": (False, True),
+    "post-norm, no warm-up": (False, False),
+    "pre-norm, no warm-up": (True, False),
 }
 
 
@@ -63,21 +64,14 @@ class Finished(nn.Module):
         return self.norm(self.stack(*inputs))
 
 
-def model_of(residual: type[nn.Module] | None) -> Transformer:
+def model_of(pre_norm: bool) -> Transformer:
     """The paper's model, or with pre-norm residuals."""
-    if residual is not None:
+    if not pre_norm:
         return Transformer(CONFIG)
     model = Transformer(CONFIG, residual=lambda c: PreNorm(c.d_model, c.P_drop))
     for name in ("encoder", "decoder"):
         setattr(model, name, Finished(getattr(model, name), CONFIG.d_model))
     return model
-
-
-def batches(encoded: list[Any], config: Config, seed: int) -> Iterator[Any]:
-    sizes = pair_sizes(encoded)
-    for epoch in itertools.count():
-        for (rows,) in token_batches(sizes, config.batch_tokens, seed, epoch):
-            yield make_batch([encoded[i] for i in rows.tolist()])
 
 
 @cache
@@ -91,21 +85,21 @@ def data() -> tuple[list[Any], list[Any]]:
 
 def run(variant: str, seed: int) -> dict[str, Any]:
     """One training: the loss of every tenth update, and the validation likelihood at the end."""
-    residual, warm = VARIANTS[variant]
+    pre_norm, warm = VARIANTS[variant]
     encoded, valid = data()
     torch.manual_seed(seed)
-    model = model_of(residual).train()
-    adam, stream, losses = paper_adam(model), batches(encoded, CONFIG, seed), []
+    model = model_of(pre_norm).train()
+    adam, losses = paper_adam(model), []
+    stream = updates_from(Progress(), encoded, CONFIG, seed, Hardware())
     for update in range(1, UPDATES + 1):
         step = update if warm else max(update, CONFIG.warmup_steps)
         try:
-            losses.append(train_step(model, adam, [next(stream)], step))
+            losses.append(train_step(model, adam, next(stream).batches, step))
         except FloatingPointError:
             losses.append(float("inf"))
             break
-    means = [
-        round(float(np.mean(losses[i : i + 10])), 3) for i in range(0, UPDATES, 10)
-    ]
+    tens = (losses[i : i + 10] for i in range(0, len(losses), 10))
+    means = [round(float(np.mean(ten)), 3) for ten in tens]
     return {"losses": means, "valid_nll": round(validation_nll(model, valid), 3)}
 
 

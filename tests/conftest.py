@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("MPLBACKEND", "agg")
 
+PROGRAM = [sys.executable, "-m", "annotated_transformer.cli"]
 Command = Callable[..., subprocess.CompletedProcess[bytes]]
 SMALL = [
     "--data",
@@ -36,13 +37,8 @@ def command(
     *words: str | bytes, stdin: bytes = b"", timeout: int = 120, **options: object
 ) -> subprocess.CompletedProcess[bytes]:
     """Run `annotated-transformer` as a process of its own."""
-    program = [
-        sys.executable,
-        "-c",
-        "import sys; from annotated_transformer.cli import main; sys.exit(main())",
-    ]
     return subprocess.run(
-        [*program, *words],
+        [*PROGRAM, *words],
         input=stdin,
         capture_output=True,
         timeout=timeout,

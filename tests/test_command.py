@@ -2,16 +2,16 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from .conftest import SMALL, command
+from .conftest import PROGRAM, SMALL, command
 
 LINES = [
     "The dog sleeps.",
@@ -95,8 +95,7 @@ def test_many_lines_keep_count_and_order(small_run: Path) -> None:
 
 
 def test_a_reader_that_leaves(small_run: Path) -> None:
-    main = "import sys; from annotated_transformer.cli import main; sys.exit(main())"
-    translate = f"{sys.executable} -c '{main}' translate {small_run} --beam 1 --extra 2"
+    translate = f"{shlex.join(PROGRAM)} translate {small_run} --beam 1 --extra 2"
     program = f"yes 'The dog sleeps.' | head -5000 | {translate} | head -1"
     done = subprocess.run(
         ["bash", "-c", program], capture_output=True, timeout=120, check=False
@@ -454,13 +453,8 @@ def test_interrupted_training_resumes_to_the_same_weights(
     how: signal.Signals, undisturbed: Path, tmp_path: Path
 ) -> None:
     train, whole, cut = LONGER, undisturbed, tmp_path / "cut"
-    program = [
-        sys.executable,
-        "-c",
-        "import sys; from annotated_transformer.cli import main; sys.exit(main())",
-    ]
     with subprocess.Popen(
-        [*program, *train, "--out", str(cut)], stderr=subprocess.PIPE
+        [*PROGRAM, *train, "--out", str(cut)], stderr=subprocess.PIPE
     ) as process:
         while not list(cut.glob("checkpoints/step-???????")) and process.poll() is None:
             time.sleep(0.01)

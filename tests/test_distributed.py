@@ -14,10 +14,9 @@ import torch
 
 from annotated_transformer.checkpoints import load
 
-from .conftest import SMALL, command
+from .conftest import PROGRAM, SMALL, command
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="gloo and signals as on POSIX")
-MAIN = "import sys; from annotated_transformer.cli import main; sys.exit(main())"
 
 
 def curve(run: Path) -> list[float]:
@@ -74,7 +73,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         words = [*train, "--out", str(cut), *["--resume"] * cut.exists()]
         before = steps_made(cut)
         with subprocess.Popen(
-            [sys.executable, "-c", MAIN, *words], stderr=subprocess.DEVNULL, env=env
+            [*PROGRAM, *words], stderr=subprocess.DEVNULL, env=env
         ) as process:
             # half of the kills come before the first update of the session
             while process.poll() is None and kills % 2 and steps_made(cut) == before:
