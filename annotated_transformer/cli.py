@@ -241,9 +241,22 @@ def add_reading_commands(add: Any) -> None:
 
     p = add(
         "info",
-        "parameters and hyperparameters of a preset or a trained model; without a name, all presets",
+        "parameters, hyperparameters, memory and cost of training of a preset or a trained model; without a name, all presets",
     )
     p.add_argument("name", nargs="?", help="a preset, or a folder that `train` wrote")
+    p.add_argument(
+        "--batch",
+        type=int,
+        metavar="N",
+        help="tokens a side in an update, for memory and operations (default: the preset's)",
+    )
+    p.add_argument(
+        "--length",
+        type=int,
+        default=28,
+        metavar="N",
+        help="tokens of a sentence, for the same (default: 28)",
+    )
     p.add_argument("--json", action="store_true", help="print one JSON object")
 
 # %% ../nbs/90_cli.ipynb #746ec578

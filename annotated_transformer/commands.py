@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from .config import LAPTOP, PAPER, Config, nearest, preset
 from annotated_transformer.train_commands import (
     check_device,
+    check_positive,
     corpus_of,
     languages_of,
     say,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['check_new', 'output', 'decoding_of', 'source_lines', 'command_translate', 'warn_unknown', 'settle_test_set',
            'run_folder', 'run_record', 'test_pairs', 'command_evaluate', 'training_facts', 'table', 'command_plot',
-           'command_info', 'command_demo']
+           'command_info', 'named_model', 'described', 'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #830a39d1
 def check_new(path: str | None) -> None:
@@ -226,7 +227,8 @@ def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
 def table(result: dict[str, Any]) -> str:
     "The result for people: one line each."
     rows = [(k, v) for k, v in result.items() if not isinstance(v, dict)]
-    return "\n".join(f"{k:<16} {v}" for k, v in rows)
+    width = max(16, *(len(k) for k, _ in rows))
+    return "\n".join(f"{k:<{width}} {v}" for k, v in rows)
 
 # %% ../nbs/90a_commands.ipynb #4c7ada94
 def command_plot(args: argparse.Namespace) -> None:
@@ -248,40 +250,50 @@ def command_plot(args: argparse.Namespace) -> None:
 
 # %% ../nbs/90a_commands.ipynb #601dc756
 def command_info(args: argparse.Namespace) -> None:
-    import torch
-
-    from annotated_transformer.checkpoints import load, model_folder
-    from annotated_transformer.transformer import Transformer, count_parameters
-
-    def describe(config: Config) -> dict[str, Any]:
-        with torch.device("meta"):
-            return {
-                "parameters": count_parameters(Transformer(config)),
-                **asdict(config),
-            }
+    from annotated_transformer.config import vary
+    from annotated_transformer.cost import cost_of, cost_table
 
     if args.name is None:
-        print(
-            "\n".join(
-                f"{name:<10} {describe(preset(name))['parameters'] / 1e6:6.1f} million parameters"
-                for name in PAPER | LAPTOP
-            )
-        )
+        for name in PAPER | LAPTOP:
+            millions = described(preset(name))["parameters"] / 1e6
+            print(f"{name:<10} {millions:6.1f} million parameters")
+        return
+    check_positive(args, "batch", "length")
+    config, facts = named_model(args.name)
+    changed = vary(config, batch_tokens=args.batch or config.batch_tokens)
+    cost = cost_of(changed, length=args.length)
+    facts |= described(changed)
+    if args.json:
+        print(json.dumps(facts | {"cost": asdict(cost)}))
     else:
-        known = args.name in PAPER | LAPTOP
-        if not known and not Path(args.name).exists():
-            raise ValueError(
-                f"'{args.name}' is neither a folder nor a preset; {nearest(args.name, list(PAPER | LAPTOP))}"
-            )
-        result = (
-            describe(preset(args.name))
-            if known
-            else {
-                "folder": str(model_folder(args.name)),
-                **describe(load(args.name).model.config),
-            }
+        print(table(facts | cost_table(cost)))
+
+
+def named_model(name: str) -> tuple[Config, dict[str, Any]]:
+    "Hyperparameters of a preset or a trained model, and what else is known of it. Raises `ValueError`."
+    from annotated_transformer.checkpoints import load, model_folder
+
+    if name in PAPER | LAPTOP:
+        return preset(name), {}
+    if not Path(name).exists():
+        raise ValueError(
+            f"'{name}' is neither a folder nor a preset; {nearest(name, list(PAPER | LAPTOP))}"
         )
-        print(json.dumps(result) if args.json else table(result))
+    model = load(name)
+    facts: dict[str, Any] = {"folder": str(model_folder(name))}
+    facts |= {"languages": "-".join(model.languages), "updates made": model.updates}
+    return model.model.config, facts | {"averaged": model.averaged}
+
+
+def described(config: Config) -> dict[str, Any]:
+    "Number of parameters, and the hyperparameters."
+    import torch
+
+    from annotated_transformer.transformer import Transformer, count_parameters
+
+    with torch.device("meta"):
+        parameters = count_parameters(Transformer(config))
+    return {"parameters": parameters, **asdict(config)}
 
 # %% ../nbs/90a_commands.ipynb #4b902795
 def command_demo(args: argparse.Namespace) -> None:

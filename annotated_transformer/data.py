@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Pairs', 'MULTI30K_URL', 'MULTI30K', 'PAD', 'UNK', 'BOS', 'EOS', 'Encoded', 'Piece', 'WORKER', 'Corpus',
            'world_corpus', 'numbered_lines', 'open_lines', 'read_lines', 'suspicious_line', 'read_parallel',
-           'data_folders', 'file_hash', 'check_sum', 'download', 'multi30k_file', 'multi30k', 'split_files',
+           'data_folders', 'file_hash', 'check_sum', 'download', 'fetch', 'multi30k_file', 'multi30k', 'split_files',
            'text_corpus', 'hold_out', 'file_languages', 'two_files', 'Tokenizer', 'train_tokenizer', 'encode_pairs',
            'start_worker', 'encode_piece']
 
@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 import sentencepiece
+from filelock import FileLock
 
 from .world import world_pairs
 
@@ -190,12 +191,26 @@ def check_sum(path: Path, sha256: str) -> None:
 def download(url: str, path: Path, sha256: str) -> Path:
     "Fetch `url` into `path`, resuming and atomic. Raises `OSError` with URL, reason and remedy."
     partial = path.with_name(path.name + ".partial")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):  # several processes may want it at once
+        if not path.is_file():
+            fetch(url, partial, path)
+            try:
+                check_sum(partial, sha256)
+            except ValueError:
+                partial.unlink()
+                raise
+            partial.replace(path)
+    return path
+
+
+def fetch(url: str, partial: Path, path: Path) -> None:
+    "Append to `partial` what it lacks of `url`."
+    have = partial.stat().st_size if partial.exists() else 0
+    request = urllib.request.Request(
+        url, headers={"Range": f"bytes={have}-"} if have else {}
+    )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        have = partial.stat().st_size if partial.exists() else 0
-        request = urllib.request.Request(
-            url, headers={"Range": f"bytes={have}-"} if have else {}
-        )
         with (
             urllib.request.urlopen(request, timeout=30) as response,
             partial.open("ab" if response.status == 206 else "wb") as file,
@@ -209,13 +224,6 @@ def download(url: str, path: Path, sha256: str) -> Path:
                 f"could not download {url} ({error}); without a network, put the file {path.name} into a folder "
                 f"'{path.parent.name}' and name that folder's parent in ANNOTATED_TRANSFORMER_DATA, or train with --data world"
             ) from None
-    try:
-        check_sum(partial, sha256)
-    except ValueError:
-        partial.unlink()
-        raise
-    partial.replace(path)
-    return path
 
 # %% ../nbs/51_data.ipynb #c0d9fad7
 def multi30k_file(name: str) -> Path:
@@ -225,11 +233,7 @@ def multi30k_file(name: str) -> Path:
         if path.is_file():
             check_sum(path, MULTI30K[name])
             return path
-    return download(
-        f"{MULTI30K_URL}{name}.gz",
-        data_folders()[-1] / "multi30k" / f"{name}.gz",
-        MULTI30K[name],
-    )
+    return download(f"{MULTI30K_URL}{name}.gz", path, MULTI30K[name])
 
 
 def multi30k(source: str = "en", target: str = "de") -> Corpus:

@@ -14,7 +14,7 @@ import torch
 
 from .checkpoints import Decoding, TranslationModel
 from .config import preset
-from .data import BOS, EOS, Corpus, Pairs, world_corpus
+from .data import BOS, EOS, Pairs, world_corpus
 from annotated_transformer.evaluation import (
     averaged_model,
     check_results,
@@ -92,11 +92,9 @@ def free_name(folder: Path) -> Path:
     )
 
 
-def show_translations(corpus: Corpus, hypotheses: list[str], n: int = 6) -> None:
-    "Print the first few test sentences with reference and translation."
-    for (source, reference), hypothesis in list(
-        zip(corpus.test, hypotheses, strict=True)
-    )[:n]:
+def show_translations(examples: list[tuple[str, str, str]]) -> None:
+    "Print some sentences with reference and translation."
+    for source, reference, hypothesis in examples:
         print(
             f"\n  English    {source}\n  model      {hypothesis}\n  reference  {reference}"
         )
@@ -118,7 +116,12 @@ def demo(
         f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/"
     )
     plan = Plan(until=steps, every=100, keep=5, show=show)
-    progress = train(config, corpus, out, seed=seed, plan=plan)
+    try:
+        progress = train(config, corpus, out, seed=seed, plan=plan)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"stopped; what was trained so far can translate: annotated-transformer translate {out} …"
+        ) from None
     model = averaged_model(out)
     model.save(out / "model")
     found, hypotheses = compare(model, corpus.test, seed)
@@ -128,7 +131,8 @@ def demo(
     print(
         f"  untrained  {found['untrained BLEU']:5.1f}\n  trained    {found['BLEU']:5.1f}    ({found['BLEU signature']})"
     )
-    show_translations(corpus, hypotheses)
+    examples = [(*p, h) for p, h in zip(corpus.test, hypotheses, strict=True)][:6]
+    show_translations(examples)
     path = picture(
         model, "The farmer buys a lamp because it is cheap.", out / "attention.png"
     )
@@ -142,6 +146,7 @@ def demo(
         "target_tokens": progress.tokens,
         "seconds": round(progress.seconds),
         **found,
+        "examples": examples,
     }
     for file in (out / "scores.json", results):
         if file:

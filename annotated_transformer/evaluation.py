@@ -13,6 +13,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def averaged_model(run: Path | str, last: int = 5) -> TranslationModel:
         )
     model = load(folders[-1])
     model.model.load_state_dict(average(folders))
-    return model
+    return replace(model, averaged=len(folders))
 
 # %% ../nbs/61b_evaluation.ipynb #e77d34d4
 def scores(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Any]:

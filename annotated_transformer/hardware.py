@@ -31,6 +31,7 @@ class Hardware:
     accumulate: int = 1  # rectangles of an update, one after the other
     compiled: bool = False
     recompute: bool = False  # layers forget what is inside them until the backward pass
+    shard: bool = False  # layers are spread over the processes
     rank: int = 0  # this process
     world: int = 1  # processes
 
@@ -62,6 +63,8 @@ def check_hardware(hardware: Hardware) -> None:
         raise ValueError(
             f"fp16 needs a CUDA device, not '{hardware.device}'; choose bf16 or fp32"
         )
+    if hardware.precision == "fp16" and hardware.shard:
+        raise ValueError("fp16 does not go with shard; choose bf16 or fp32")
     if hardware.accumulate < 1:
         raise ValueError(f"accumulate is {hardware.accumulate}; expected at least 1")
     if not 0 <= hardware.rank < hardware.world:

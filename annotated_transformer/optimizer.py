@@ -45,8 +45,16 @@ def scheduled_rate(
 # %% ../nbs/53_optimizer.ipynb #70c33434
 def paper_adam(model: nn.Module) -> optim.Adam:
     "Adam with the numbers of section 5.3; the learning rate is set at every step."
+    kinds = (False, True)  # whole parameters, and pieces of sharded ones
+    groups = [
+        [p for p in model.parameters() if hasattr(p, "to_local") == k] for k in kinds
+    ]
     return optim.Adam(
-        model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True
+        [{"params": g} for g in groups if g],
+        lr=0.0,
+        betas=(0.9, 0.98),
+        eps=1e-9,
+        fused=True,
     )
 
 

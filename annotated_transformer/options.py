@@ -88,6 +88,11 @@ def add_hardware(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="save memory: compute the inside of layers again in the backward pass",
     )
+    group.add_argument(
+        "--shard",
+        action="store_true",
+        help="save memory: spread the layers over the devices (FSDP2; needs torchrun)",
+    )
 
 
 def add_dry_run(parser: argparse.ArgumentParser) -> None:

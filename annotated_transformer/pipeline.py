@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from .checkpoints import write_file, write_text
+from .checkpoints import alone_in, write_file, write_text
 from .cleaning import Rules, Tally, clean
 from annotated_transformer.data import (
     Pairs,
@@ -209,26 +209,24 @@ def prepare(
         raise ValueError(f"v is {v}; token files hold two bytes an id: at most 65,536")
     settings = {"name": source.name, "languages": list(source.languages), "v": v}
     settings |= {"rules": asdict(rules), "sample": sample, "source": source.identity}
-    open_partial(partial, settings)
-    tokenizer = vocabulary(source, partial, v, rules, sample)
-    tallies = {
-        split: prepare_split(
-            read(), source.languages, partial, split, tokenizer, rules, workers, show
-        )
-        for split, read in source.splits.items()
-    }
-    for split, tally in tallies.items():
-        if not tally.kept:
-            raise ValueError(
-                f"no {split} pair is left of {tally.read}; look at {partial / split}.json for the reasons"
+    languages, tallies = source.languages, {}
+    with alone_in(partial):
+        open_partial(partial, settings)
+        ids = vocabulary(source, partial, v, rules, sample)
+        for split, read in source.splits.items():
+            tallies[split] = prepare_split(
+                read(), languages, partial, split, ids, rules, workers, show
             )
+            if not tallies[split].kept:
+                raise ValueError(
+                    f"no {split} pair is left of {tallies[split].read}; look at {partial / split}.json for the reasons"
+                )
     return complete(partial, out, settings, tallies)
 
 # %% ../nbs/51e_pipeline.ipynb #9cdf6c5f
 def open_partial(partial: Path, settings: dict[str, Any]) -> None:
     "Create the folder of a preparation, or compare its settings. Raises `ValueError`."
     record = partial / "settings.json"
-    partial.mkdir(parents=True, exist_ok=True)
     if not record.exists() or not (partial / "tokenizer.model").exists():
         write_text(record, json.dumps(settings))
     elif (before := json.loads(record.read_text(encoding="utf-8"))) != settings:
@@ -267,6 +265,7 @@ def complete(
         "bytes": {name: (partial / name).stat().st_size for name in names},
     }
     write_text(partial / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+    (partial / ".lock").unlink(missing_ok=True)
     os.replace(partial, out)
     return manifest
 

@@ -30,6 +30,7 @@ from annotated_transformer.checkpoints import (
     write_text,
 )
 from .data import Tokenizer
+from .sharding import restore
 
 # %% ../nbs/52b_runs.ipynb #6627c347
 @dataclass
@@ -41,6 +42,7 @@ class Progress:
     position: int = 0  # updates of this epoch
     tokens: int = 0  # target tokens seen
     seconds: float = 0.0  # of training, over all resumes
+    flops: int = 0  # of the matrix products, by the formula
     best: float = float("inf")  # of the number that is watched; lower is better
     waited: int = 0  # validations since then
 
@@ -60,7 +62,7 @@ def checkpoint_folders(run: Path) -> list[Path]:
 def save_checkpoint(
     folder: Path,
     model: TranslationModel,
-    optimizer: optim.Optimizer,
+    optimizer: dict[str, Any],  # its state
     progress: Progress,
     more: dict[str, Any] | None = None,  # further state, plain values and tensors
 ) -> None:
@@ -68,7 +70,7 @@ def save_checkpoint(
 
     def fill(partial: Path) -> None:
         replace(model, updates=progress.step).fill(partial)
-        state = {"optimizer": optimizer.state_dict(), "progress": asdict(progress)}
+        state = {"optimizer": optimizer, "progress": asdict(progress)}
         torch.save(state | {"more": more or {}}, partial / "state.pt")
 
     write_folder(folder, fill, replace=True)
@@ -96,8 +98,8 @@ def load_checkpoint(
         state = torch.load(
             folders[-1] / "state.pt", map_location="cpu", weights_only=True
         )
-        model.model.load_state_dict(found.model.state_dict())
-        optimizer.load_state_dict(state["optimizer"])
+        weights = found.model.state_dict()
+        restore(model.model, optimizer, weights, state["optimizer"])
         return Progress(**state["progress"]), state["more"]
     except (OSError, MemoryError):
         raise
@@ -224,6 +226,7 @@ class Report:
             "epoch": progress.epoch,
             "tokens": progress.tokens,
             "seconds": round(progress.seconds, 2),
+            "flops": progress.flops,
         } | numbers
         for sink in self.sinks:
             sink(record)

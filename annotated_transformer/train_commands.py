@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from annotated_transformer.data import Corpus
     from annotated_transformer.hardware import Hardware
     from annotated_transformer.pipeline import Prepared, Source
+    from annotated_transformer.runs import Progress
     from annotated_transformer.training import Measure, Plan
 
 # %% auto #0
 __all__ = ['HUB', 'RECIPES', 'languages_of', 'corpus_of', 'data_of', 'check_device', 'say', 'say_left_out', 'is_first_process',
            'check_positive', 'source_of', 'hub_source', 'file_source', 'command_prepare', 'processes', 'apply_recipe',
-           'config_of', 'plan_of', 'hardware_of', 'bleu_of', 'command_train', 'described', 'finish_run', 'dry_run']
+           'config_of', 'plan_of', 'hardware_of', 'bleu_of', 'command_train', 'described', 'finish_run', 'summary',
+           'dry_run']
 
 # %% ../nbs/90b_train_commands.ipynb #ff496bb8
 def languages_of(pair: str) -> tuple[str, str]:
@@ -291,8 +293,15 @@ def hardware_of(args: argparse.Namespace) -> Hardware:
     "What computes it."
     from annotated_transformer.hardware import Hardware
 
+    if args.shard and args.watch == "BLEU":
+        raise ValueError("--watch BLEU does not go with --shard; watch perplexity")
     return Hardware(
-        args.device, args.precision, args.accumulate, args.compile, args.recompute
+        args.device,
+        args.precision,
+        args.accumulate,
+        args.compile,
+        args.recompute,
+        args.shard,
     )
 
 
@@ -347,9 +356,7 @@ def command_train(args: argparse.Namespace) -> None:
     )
     if is_first_process():
         finish_run(run, args.average)
-        say(
-            f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training"
-        )
+        say(summary(progress, args))
         say(f'next: annotated-transformer translate {run} "…", or evaluate {run}')
 
 
@@ -373,6 +380,20 @@ def finish_run(run: Path, last: int) -> TranslationModel:
     model = averaged_model(run, last)
     model.save(run / "model", replace=True)
     return model
+
+
+def summary(progress: Progress, args: argparse.Namespace) -> str:
+    "What a run took, and how much of the machine it used."
+    from annotated_transformer.cost import matrix_peak, utilization
+    from annotated_transformer.hardware import PRECISIONS
+
+    text = f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training"
+    if not progress.flops:
+        return text
+    peak = matrix_peak(args.device, PRECISIONS[args.precision]) * processes(args)
+    used = utilization(progress.flops, progress.seconds, args.capacity or peak)
+    speed = progress.flops / progress.seconds / 1e9
+    return f"{text}; {speed:,.0f} GFLOP/s, {used:.0%} of what large matrix products reach here"
 
 # %% ../nbs/90b_train_commands.ipynb #1635eed9
 def dry_run(args: argparse.Namespace, named: str, config: Config) -> str:

@@ -24,6 +24,7 @@ from .config import Config
 from .hardware import Hardware, add_up
 from .optimizer import set_learning_rate
 from .regularization import Loss, vocabulary_loss
+from .sharding import is_sharded
 from .transformer import Transformer
 
 # %% ../nbs/52e_update.ipynb #f9e5286c
@@ -57,8 +58,9 @@ def train_step(
         scaler.scale(loss).backward()
         total += loss.detach()
     sums = gradients(model)
-    add_up([total, *sums], hardware)
-    check_finite(total, sums, step, config, scaler)
+    whole = [g for g in sums if not is_sharded(g)]  # others are added up already
+    add_up([total, *whole], hardware)
+    check_finite(total, sums, step, config, scaler, hardware)
     set_learning_rate(optimizer, step, config)
     scaler.step(optimizer)
     scaler.update()
@@ -79,9 +81,13 @@ def check_finite(
     step: int,
     config: Config,
     scaler: torch.amp.GradScaler,
+    hardware: Hardware = Hardware(),
 ) -> None:
     "Raise `FloatingPointError` if the loss or a gradient is not finite."
-    norm = torch.stack(torch._foreach_norm(list(sums))).norm()
+    here = [g.to_local() if is_sharded(g) else g for g in sums]  # type: ignore[attr-defined]
+    norm = torch.stack(torch._foreach_norm(here)).norm()
+    if hardware.shard:
+        add_up([norm], hardware)  # all processes stop, or none
     lost = scaler.is_enabled() and scaler.get_scale() < 1e-3
     for name, value in (("loss", loss), ("gradient", norm)):
         excused = name == "gradient" and scaler.is_enabled() and not lost

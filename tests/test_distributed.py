@@ -119,3 +119,30 @@ if __name__ == "__main__":
         [sys.executable, str(script)], capture_output=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_sharded_layers_make_the_same_curve(tmp_path: Path) -> None:
+    few = ["--sentences", "40", "--v", "200", "--batch_tokens", "600"]  # ragged epochs
+    train = ["train", *SMALL, *few, "--P_drop", "0", "--every", "10"]
+    plain, sharded = tmp_path / "plain", tmp_path / "sharded"
+    done = torchrun(2, *train, "--steps", "24", "--out", str(plain))
+    assert done.returncode == 0, done.stderr.decode()
+    # in two sessions, so that the state is put together and taken apart again
+    for steps, more in (("13", []), ("24", ["--resume"])):
+        words = [*train, "--shard", "--steps", steps, *more, "--out", str(sharded)]
+        done = torchrun(2, *words)
+        assert done.returncode == 0, done.stderr.decode()
+    assert curve(sharded)[-1] == pytest.approx(curve(plain)[-1], rel=1e-5)
+    first, second = (load(run).model.state_dict() for run in (plain, sharded))
+    for name, weight in first.items():
+        torch.testing.assert_close(second[name], weight, atol=1e-4, rtol=1e-3)
+    # a run may go on without sharding: the checkpoint is whole
+    words = [*train, "--steps", "30", "--resume", "--accumulate", "2"]
+    done = command(*words, "--out", str(sharded))
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_sharding_alone_is_refused(tmp_path: Path) -> None:
+    done = command("train", *SMALL, "--shard", "--out", str(tmp_path / "run"))
+    assert done.returncode == 1
+    assert b"shard needs more than one process" in done.stderr
