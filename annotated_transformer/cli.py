@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -32,8 +33,8 @@ from annotated_transformer.options import (
 from .train_commands import command_prepare, command_train, say
 
 # %% auto #0
-__all__ = ['Parser', 'build_parser', 'add_demo', 'add_train', 'add_reading_commands', 'parse_command', 'out_of_memory', 'explain',
-           'main']
+__all__ = ['FULL', 'Parser', 'build_parser', 'add_demo', 'add_train', 'add_reading_commands', 'parse_command', 'out_of_memory',
+           'explain', 'main', 'silence']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -278,12 +279,17 @@ def out_of_memory(error: BaseException) -> bool:
     return "memory" in str(error) and "alloc" in str(error)
 
 
+FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", -1))  # of a disk
+
+
 def explain(error: BaseException) -> str:
     "The sentence for an error."
     if isinstance(error, PermissionError):
         return f"no permission to read or write {error.filename}; choose another place"
     if isinstance(error, MemoryError) or out_of_memory(error):
         return f"not enough memory; choose a smaller --batch_tokens or model ({error})"
+    if isinstance(error, OSError) and error.errno in FULL:
+        return f"{error.strerror}; what was complete is kept: make room, then run the command again (train: with --resume)"
     if isinstance(error, OSError) and error.errno and error.filename:
         return f"{error.strerror}: {error.filename}"
     return " ".join(str(error).split())
@@ -306,7 +312,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except BrokenPipeError:  # the reader, for instance `head`, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()
         return 141
     except KeyboardInterrupt as stop:
         say(f"annotated-transformer: {str(stop) or 'interrupted'}")
@@ -324,7 +330,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         rank = os.environ.get("RANK")
         who = f"annotated-transformer{f' (process {rank})' if rank else ''}"
         print(f"{who}: error: {explain(error)}", file=sys.stderr)
+        if isinstance(error, OSError) and error.errno in FULL:
+            silence()
         return 1
+
+
+def silence() -> None:
+    "What is still to be written to standard output, and can't be, is forgotten."
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 # %% ../nbs/90_cli.ipynb #05a9f1e0
 #| eval: false

@@ -403,8 +403,8 @@ Piece = tuple[np.ndarray, np.ndarray, np.ndarray]  # lengths, source ids, target
 WORKER: dict[str, Tokenizer] = {}  # of this process
 
 
-def start_worker(model: bytes) -> None:
-    WORKER["tokenizer"] = Tokenizer(model)
+def start_worker(vocabulary: Path) -> None:
+    WORKER["tokenizer"] = Tokenizer(vocabulary.read_bytes())
 
 
 def encode_piece(source: str, target: str) -> Piece:

@@ -109,9 +109,9 @@ def demo(
     show: bool = True,
 ) -> dict[str, Any]:
     "Train on the embedded world and show what was learned; leaves a model, `scores.json` and `attention.png` in `out`."
-    out, config, corpus = free_name(out), preset("demo"), world_corpus(n)
     if results:
         check_results(results)
+    out, config, corpus = free_name(out), preset("demo"), world_corpus(n)
     print(
         f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/"
     )

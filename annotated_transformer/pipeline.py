@@ -80,11 +80,11 @@ def pieces_of(
 
 
 def encoded_pieces(
-    pieces: Iterator[tuple[Pairs, dict[str, Any]]], tokenizer: Tokenizer, workers: int
+    pieces: Iterator[tuple[Pairs, dict[str, Any]]], vocabulary: Path, workers: int
 ) -> Iterator[tuple[Piece, dict[str, Any]]]:
     "The same as ids, in order, encoded by `workers` processes. Raises `OSError` if one dies."
     waiting: deque[tuple[Future[Piece], dict[str, Any]]] = deque()
-    context, setup = get_context("spawn"), (tokenizer.model,)
+    context, setup = get_context("spawn"), (vocabulary,)  # a file: a pipe could fill up
     with ProcessPoolExecutor(workers, context, start_worker, setup) as pool:
         try:
             for pairs, tally in pieces:
@@ -146,11 +146,14 @@ def prepare_split(
         return state.tally
     rest = islice(pairs, state.tally.read, None)
     kept = clean(rest, languages, rules, state.tally)
+    vocabulary = folder / "tokenizer.model"
+    if not vocabulary.exists():
+        write_file(vocabulary, tokenizer.model)
     pieces = pieces_of(kept, state.tally, size=5000)
     with tqdm(
         unit=" pairs", desc=split, initial=state.tally.kept, disable=not show
     ) as bar:
-        for piece, tally in encoded_pieces(pieces, tokenizer, workers):
+        for piece, tally in encoded_pieces(pieces, vocabulary, workers):
             append_piece(folder, split, piece, state, tally)
             bar.update(len(piece[0]))
     state.done = True

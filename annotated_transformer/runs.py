@@ -189,14 +189,15 @@ class Report:
         show: bool,
         sinks: Sequence[Sink] = (),
     ):
-        self.path, self.unit, self.total = run / "metrics.jsonl", unit, total
+        self.path, self.unit = run / "metrics.jsonl", unit
         kept = [r for r in read_metrics(self.path) if r["step"] <= progress.step]
         write_text(self.path, "".join(json.dumps(r) + "\n" for r in kept))
         self.sinks = sinks
         self.done = progress.step if unit == "update" else progress.seconds
+        self.total = max(total, self.done)  # a resumed run may be beyond it
         seconds = "{percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} s {postfix}"
         self.bar = tqdm(
-            total=total,
+            total=self.total,
             initial=self.done,
             unit=unit,
             disable=not show,

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -245,7 +245,8 @@ def fit(t: Trainer) -> Progress:
     config = t.model.model.config
     updates = ahead(updates_from(t.progress, t.pairs, config, t.seed, t.hardware))
     t.model.model.train()
-    with StopRequest() as stop:
+    bar = t.report.bar if t.report is not None else nullcontext()
+    with StopRequest() as stop, closing(updates), bar:
         while is_going(t, stop.asked):
             update_once(t, updates)
             step = t.progress.step
@@ -257,9 +258,6 @@ def fit(t: Trainer) -> Progress:
                 t.report.write(t.progress, loss=t.loss)
         if t.progress.step > t.saved.step:
             checkpoint(t, t.run / "latest", validate=not t.stopped)
-    updates.close()
-    if t.report is not None:
-        t.report.bar.close()
     if t.stopped:
         raise KeyboardInterrupt(
             f"stopped after update {t.progress.step}; continue with --resume"
