@@ -18,6 +18,7 @@ from annotated_transformer.commands import (
     command_evaluate,
     command_info,
     command_plot,
+    command_table2,
     command_translate,
 )
 from .config import nearest
@@ -29,6 +30,7 @@ from annotated_transformer.options import (
     add_hyperparameters,
     add_prepare,
     add_results,
+    add_sampling,
 )
 from .train_commands import command_prepare, command_train, say
 
@@ -212,6 +214,7 @@ def add_reading_commands(add: Any) -> None:
         help="stop at a line with characters that the vocabulary does not know",
     )
     add_decoding(p)
+    add_sampling(p)
 
     p = add("evaluate", "BLEU and chrF of a model on a test set, with signatures")
     p.add_argument("model", help="a folder that `train` wrote")
@@ -229,7 +232,25 @@ def add_reading_commands(add: Any) -> None:
         metavar="FILE",
         help="also write the translations; must not exist",
     )
+    p.add_argument(
+        "--all-scores",
+        action="store_true",
+        help="also TER, BLEU as in the paper, and BLEU of lower-cased tokens (needs sacremoses)",
+    )
+    p.add_argument(
+        "--against",
+        metavar="FILE",
+        help="another system's translations of the test set: is the difference in BLEU more than luck?",
+    )
     add_decoding(p)
+
+    p = add("table2", "the paper's Table 2, with its costs recomputed and our own rows")
+    p.add_argument(
+        "--folder",
+        metavar="FOLDER",
+        default="results",
+        help="results files that `evaluate --results` wrote (default: results)",
+    )
 
     p = add("plot", "draw the learning curves of a training run")
     p.add_argument("run", help="a folder that `train` wrote")
@@ -304,6 +325,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "train": command_train,
         "translate": command_translate,
         "evaluate": command_evaluate,
+        "table2": command_table2,
         "plot": command_plot,
         "info": command_info,
     }

@@ -27,12 +27,17 @@ from annotated_transformer.train_commands import (
 )
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from annotated_transformer.checkpoints import Decoding, TranslationModel
+    from annotated_transformer.search import Hypothesis, Search
+    from annotated_transformer.transformer import Transformer
 
 # %% auto #0
-__all__ = ['check_new', 'output', 'decoding_of', 'source_lines', 'command_translate', 'warn_unknown', 'settle_test_set',
-           'run_folder', 'run_record', 'test_pairs', 'command_evaluate', 'training_facts', 'table', 'command_plot',
-           'command_info', 'named_model', 'described', 'command_demo']
+__all__ = ['check_new', 'output', 'decoding_of', 'source_lines', 'command_translate', 'search_chosen', 'warn_unknown',
+           'settle_test_set', 'run_folder', 'run_record', 'test_pairs', 'command_evaluate', 'translations_of',
+           'training_facts', 'table', 'command_plot', 'command_table2', 'command_info', 'named_model', 'described',
+           'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #830a39d1
 def check_new(path: str | None) -> None:
@@ -97,18 +102,45 @@ def source_lines(args: argparse.Namespace) -> Iterator[str]:
 # %% ../nbs/90a_commands.ipynb #7c3c1213
 def command_translate(args: argparse.Namespace) -> None:
     from annotated_transformer.checkpoints import load
-    from annotated_transformer.search import translate
+    from annotated_transformer.search import translations
 
     check_device(args.device)
+    check_positive(args, "n_best")
     model = load(args.model, args.device)
-    decoding, lines, first = decoding_of(args, model), source_lines(args), 1
+    search, lines, first = search_chosen(args, model), source_lines(args), 1
+    at_once = 512 if args.input not in (None, "-") else 1 if sys.stdin.isatty() else 64
     with output(args.output) as out:
-        while chunk := list(islice(lines, 64)):
+        while chunk := list(islice(lines, at_once)):
             warn_unknown(model, chunk, first, args.strict)
-            for text in translate(model, chunk, decoding, args.max_tokens, first=first):
-                print(text, file=out)
+            found = translations(model, chunk, search, args.max_tokens, first=first)
+            for number, several in enumerate(found, first):
+                if args.n_best is None:
+                    print(several[0].text if several else "", file=out)
+                for t in several[: args.n_best or 0]:
+                    print(f"{number} ||| {t.text} ||| {t.score:.4f}", file=out)
             out.flush()
             first += len(chunk)
+
+
+def search_chosen(args: argparse.Namespace, model: TranslationModel) -> Search:
+    "Beam search, greedy search or sampling, as the options say. Raises `ValueError`."
+    import torch
+
+    from annotated_transformer.search import generate, sampler, search_of
+
+    decoding, n = decoding_of(args, model), args.n_best or 1
+    if not args.sample:
+        if n > decoding.beam:
+            raise ValueError(f"--n-best is {n}, more than the beam of {decoding.beam}")
+        return search_of(decoding)
+    generator = torch.Generator(args.device).manual_seed(args.seed)
+    choose = sampler(args.temperature, args.top_k, args.top_p, generator)
+
+    def sampled(network: Transformer, source: Tensor) -> list[list[Hypothesis]]:
+        several = [generate(network, source, choose, decoding.extra) for _ in range(n)]
+        return [sorted(h, key=lambda h: -h.score) for h in zip(*several, strict=True)]
+
+    return sampled
 
 # %% ../nbs/90a_commands.ipynb #46985a40
 def warn_unknown(
@@ -185,28 +217,52 @@ def test_pairs(args: argparse.Namespace) -> tuple[str, list[tuple[str, str]]]:
 def command_evaluate(args: argparse.Namespace) -> None:
     from annotated_transformer.checkpoints import load
     from annotated_transformer.evaluation import check_results, scores, write_results
+    from annotated_transformer.metrics import all_scores, moses, significance
     from annotated_transformer.search import translate
 
     check_device(args.device)
+    if args.all_scores:
+        moses(["."], "en")  # is it installed?
     model = load(args.model, args.device)
     settle_test_set(args, model)
     check_new(args.translations)
     if args.results:
         check_results(args.results)
     decoding, (name, pairs) = decoding_of(args, model), test_pairs(args)
+    references = [target for _, target in pairs]
+    other = translations_of(args.against, len(pairs)) if args.against else None
     hypotheses = translate(model, [s for s, _ in pairs], decoding, args.max_tokens)
     if args.translations:
         with output(args.translations) as file:
             file.writelines(f"{h}\n" for h in hypotheses)
-    result = {
-        "set": name,
-        **scores(hypotheses, [t for _, t in pairs]),
+    result = {"set": name, **scores(hypotheses, references)}
+    if args.all_scores:
+        result |= all_scores(hypotheses, references, model.languages[1])
+    if other is not None:
+        luck = significance(other, hypotheses, references)
+        result |= {"BLEU of the other": luck["base"], "p by luck": luck["p"]}
+    result |= {
         "decoding": asdict(decoding),
+        "averaged checkpoints": model.averaged,
         **training_facts(Path(args.model), model.updates),
     }
     if args.results:
         write_results(args.results, result)
     print(json.dumps(result) if args.json else table(result))
+
+
+def translations_of(file: str, expected: int) -> list[str]:
+    "The lines of a file, which must be as many. Raises `ValueError` or `OSError`."
+    from annotated_transformer.data import open_lines
+
+    if not Path(file).is_file():
+        raise FileNotFoundError(f"no such file: {file}")
+    lines = list(open_lines(file))
+    if len(lines) != expected:
+        raise ValueError(
+            f"{file} has {len(lines)} lines, the test set {expected} sentences; give the translations of the same set"
+        )
+    return lines
 
 # %% ../nbs/90a_commands.ipynb #eb8c820e
 def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
@@ -247,6 +303,12 @@ def command_plot(args: argparse.Namespace) -> None:
             f"--output is '{path}'; expected a name that ends in .png, .svg or .pdf"
         )
     print(save_figure(learning_curves(records), path))
+
+# %% ../nbs/90a_commands.ipynb #38e4a99b
+def command_table2(args: argparse.Namespace) -> None:
+    from annotated_transformer.table2 import table2
+
+    print(table2(Path(args.folder)))
 
 # %% ../nbs/90a_commands.ipynb #601dc756
 def command_info(args: argparse.Namespace) -> None:

@@ -19,23 +19,33 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import safe_open
 from torch import Tensor
 
 import annotated_transformer
-from .checkpoints import TranslationModel, load, write_text
+from annotated_transformer.checkpoints import (
+    TranslationModel,
+    load,
+    read_record,
+    write_text,
+)
 from .runs import checkpoint_folders
 
 # %% ../nbs/61b_evaluation.ipynb #af7d187a
 def average(folders: Sequence[Path]) -> dict[str, Tensor]:
-    "The mean of the weights in some checkpoint folders, computed in float64. Raises `ValueError` if there are none."
+    "The mean of the weights in some checkpoint folders, in float64, a tensor at a time. Raises `ValueError` or `OSError`."
     if not folders:
         raise ValueError("no checkpoint to average; train first")
     total: dict[str, Tensor] = {}
     for folder in folders:
-        for name, weight in load(folder).model.state_dict().items():
-            total[name] = (
-                total[name] + weight.double() if name in total else weight.double()
-            )
+        read_record(folder)  # compares the hashes
+        with safe_open(folder / "weights.safetensors", framework="pt") as file:
+            names = list(file.keys())
+            if total and names != list(total):
+                raise ValueError(f"{folder} has other weights than {folders[0]}")
+            for name in names:
+                weight = file.get_tensor(name).double()
+                total[name] = total[name].add_(weight) if name in total else weight
     return {name: (weight / len(folders)).float() for name, weight in total.items()}
 
 

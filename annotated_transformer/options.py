@@ -12,7 +12,8 @@ from typing import Any
 from .config import Config
 
 # %% auto #0
-__all__ = ['add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results', 'add_decoding']
+__all__ = ['add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results', 'add_decoding',
+           'add_sampling']
 
 # %% ../nbs/90c_options.ipynb #8059c163
 def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
@@ -215,3 +216,27 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", default="cpu", help="cpu, cuda or mps (default: cpu)"
     )
+
+# %% ../nbs/90c_options.ipynb #dec03847
+def add_sampling(parser: argparse.ArgumentParser) -> None:
+    "Options of what `translate` prints: several hypotheses, or random ones."
+    group = parser.add_argument_group("several outputs, random outputs")
+    group.add_argument(
+        "--n-best",
+        type=int,
+        metavar="N",
+        help="print N outputs of each line as NUMBER ||| TEXT ||| SCORE",
+    )
+    group.add_argument("--sample", action="store_true", help="draw tokens at random")
+    group.add_argument("--temperature", type=float, default=1.0, metavar="T")
+    group.add_argument(
+        "--top-k", type=int, default=0, metavar="K", help="among the K likeliest"
+    )
+    group.add_argument(
+        "--top-p",
+        type=float,
+        default=1.0,
+        metavar="P",
+        help="among the likeliest that have probability P together",
+    )
+    group.add_argument("--seed", type=int, default=0)

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['SourceTokens', 'TargetTokens', 'Source', 'Target', 'SourceMask', 'TargetMask', 'Residual', 'Part', 'AddNorm',
-           'EncoderLayer', 'LayerCache', 'DecoderLayer', 'Encoder', 'Decoder', 'paper_attention', 'paper_feed_forward',
-           'paper_residual', 'paper_positions', 'stacks', 'initialize', 'target_mask', 'Transformer',
-           'count_parameters']
+           'EncoderLayer', 'LayerCache', 'Cache', 'DecoderLayer', 'Encoder', 'Decoder', 'paper_attention',
+           'paper_feed_forward', 'paper_residual', 'paper_positions', 'stacks', 'initialize', 'target_mask',
+           'Transformer', 'count_parameters']
 
 # %% ../nbs/31_stacks.ipynb #5c0060c0
 from collections.abc import Callable
@@ -65,27 +65,60 @@ class EncoderLayer(nn.Module):
 
 # %% ../nbs/31_stacks.ipynb #23b3912f
 class LayerCache:
-    "Projected keys and values of one decoder layer: of the memory, and of the positions decoded so far."
+    "Projected keys and values of one decoder layer: of the memory, and of the tokens decoded so far."
 
     def __init__(self, memory: tuple[Tensor, Tensor]):
         self.memory = memory  # (b, h, s, k) and (b, h, s, e)
-        self.past: tuple[Tensor, Tensor] | None = None  # (b, h, t, k) and (b, h, t, e)
+        self.room: tuple[Tensor, ...] = ()  # (b, h, slots, k) and (b, h, slots, e)
+        self.filled = 0
 
-    def extend(self, new: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        "Append one position and return all."
-        past = self.past
-        self.past = (
-            new
-            if past is None
-            else (torch.cat([past[0], new[0]], 2), torch.cat([past[1], new[1]], 2))
-        )
-        return self.past
+    def extend(self, new: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+        "Append slots, (b, h, K, k) and (b, h, K, e), and return all that are filled."
+        start, end = self.filled, self.filled + new[0].shape[2]
+        if not self.room or end > self.room[0].shape[2]:
+            old, slots = self.room, max(2 * end, 16 * new[0].shape[2])
+            self.room = tuple(x.new_empty(*x.shape[:2], slots, x.shape[3]) for x in new)
+            for x, before in zip(self.room, old, strict=False):
+                x[:, :, :start] = before[:, :, :start]
+        for x, part in zip(self.room, new, strict=True):
+            x[:, :, start:end] = part
+        self.filled = end
+        return tuple(x[:, :, :end] for x in self.room)
 
-    def select(self, rows: Int[Tensor, "n"]) -> None:
-        "Keep these rows of the batch, in this order."
+    def keep(self, rows: Int[Tensor, "n"]) -> None:
+        "Forget all sentences but these."
         self.memory = (self.memory[0][rows], self.memory[1][rows])
-        if self.past is not None:
-            self.past = (self.past[0][rows], self.past[1][rows])
+        self.room = tuple(x[rows] for x in self.room)
+
+# %% ../nbs/31_stacks.ipynb #69ea76da
+class Cache:
+    "What the decoder remembers of b sentences with K hypotheses each."
+
+    def __init__(self, layers: list[LayerCache], memory_mask: Tensor):
+        self.layers, self.memory_mask = layers, memory_mask
+        self.position = 0  # tokens decoded
+        self.own = memory_mask.new_ones(len(memory_mask), 1, 1, 0)
+        self.apart = False  # has a sentence more than one hypothesis?
+
+    def advance(self, K: int) -> Tensor | None:
+        "One more token of each hypothesis, which sees itself; returns the slots it may attend to, or None for all."
+        self.position += 1
+        itself = torch.eye(K, dtype=torch.bool, device=self.own.device)
+        itself = itself.expand(len(self.own), 1, K, K)
+        self.own = torch.cat([self.own.expand(-1, -1, K, -1), itself], 3)
+        self.apart |= K > 1
+        return self.own if self.apart else None
+
+    def select(self, parents: Int[Tensor, "b K"]) -> None:
+        "The K hypotheses of the next step, and whose past each takes over."
+        rows = parents[:, None, :, None].expand(-1, -1, -1, self.own.shape[3])
+        self.own = self.own.gather(2, rows)
+
+    def keep(self, rows: Int[Tensor, "n"]) -> None:
+        "Forget all sentences but these."
+        self.own, self.memory_mask = self.own[rows], self.memory_mask[rows]
+        for layer in self.layers:
+            layer.keep(rows)
 
 # %% ../nbs/31_stacks.ipynb #00e61c8e
 class DecoderLayer(nn.Module):
@@ -119,12 +152,16 @@ class DecoderLayer(nn.Module):
         return self.residuals[2](y, self.feed_forward)
 
     def step(
-        self, y: Float[Tensor, "b 1 d"], cache: LayerCache, memory_mask: SourceMask
-    ) -> Float[Tensor, "b 1 d"]:
-        "The same for one new position, whose keys and values join the cache."
+        self,
+        y: Float[Tensor, "b K d"],  # the newest token of K hypotheses
+        cache: LayerCache,
+        mask: Bool[Tensor, "b 1 K n"] | None,  # slots of the past that it may attend to
+        memory_mask: SourceMask,
+    ) -> Float[Tensor, "b K d"]:
+        "The same for one new token, whose keys and values join the cache."
         own, cross = self.self_attention, self.cross_attention
         y = self.residuals[0](
-            y, lambda y: own.attend(y, cache.extend(own.keys_values(y, y)))
+            y, lambda y: own.attend(y, cache.extend(own.keys_values(y, y)), mask)
         )
         y = self.residuals[1](y, lambda y: cross.attend(y, cache.memory, memory_mask))
         return self.residuals[2](y, self.feed_forward)
@@ -161,21 +198,17 @@ class Decoder(nn.Module):
             y = layer(y, memory, mask, memory_mask)
         return y
 
-    def start(self, memory: Source) -> list[LayerCache]:
-        "Empty caches; the memory is projected once."
-        return [
-            LayerCache(layer.cross_attention.keys_values(memory, memory))
-            for layer in self.layers
-        ]
+    def start(self, memory: Source, memory_mask: Tensor) -> Cache:
+        "An empty cache; the memory is projected once."
+        attentions = [layer.cross_attention for layer in self.layers]
+        layers = [LayerCache(a.keys_values(memory, memory)) for a in attentions]
+        return Cache(layers, memory_mask)
 
-    def step(
-        self,
-        y: Float[Tensor, "b 1 d"],
-        caches: list[LayerCache],
-        memory_mask: SourceMask,
-    ) -> Float[Tensor, "b 1 d"]:
-        for layer, cache in zip(self.layers, caches, strict=True):
-            y = layer.step(y, cache, memory_mask)
+    def step(self, y: Float[Tensor, "b K d"], cache: Cache) -> Float[Tensor, "b K d"]:
+        "One new token of each hypothesis."
+        mask = cache.advance(y.shape[1])
+        for layer, past in zip(self.layers, cache.layers, strict=True):
+            y = layer.step(y, past, mask, cache.memory_mask)
         return y
 
 # %% ../nbs/31_stacks.ipynb #e9d52de4
@@ -280,18 +313,21 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "b t v"]:
         return self.embedding.logits(self.hidden(source, target))
 
+    def start(self, source: SourceTokens) -> Cache:
+        "Encode the source, and prepare to decode."
+        mask = padding_mask(source, self.config.pad)
+        return self.decoder.start(self.encode(source), mask)
+
     def step(
         self,
-        tokens: Int[Tensor, "b"],
-        position: int,
-        caches: list[LayerCache],
-        source_mask: SourceMask,
-    ) -> Float[Tensor, "b v"]:
-        "Logits after one more target token, which stands at `position`."
-        y = self.decoder.step(
-            self.embed(tokens[:, None], position), caches, source_mask
+        tokens: Int[Tensor, "b K"],  # the newest of each hypothesis
+        cache: Cache,
+    ) -> Float[Tensor, "b K v"]:
+        "Logits of the token after these."
+        y = self.embed(tokens.flatten()[:, None], cache.position)
+        return self.embedding.logits(
+            self.decoder.step(y.view(*tokens.shape, -1), cache)
         )
-        return self.embedding.logits(y[:, 0])
 
 # %% ../nbs/31_stacks.ipynb #1616ee79
 def count_parameters(model: nn.Module) -> int:

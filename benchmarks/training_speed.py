@@ -1,6 +1,8 @@
 """Training speed side by side: this package, transformers' MarianMTModel, torch.nn.Transformer.
 
 python benchmarks/training_speed.py --shape tiny --results results/training-speed-tiny.json
+python benchmarks/training_speed.py --shape base-large --device cuda --precision bf16 --compiled \
+    --results results/training-speed-gpu.json
 
 One process, alternating rounds, medians. Every system gets the same synthetic tokens without padding,
 float32, dropout 0.1 on sub-layer outputs and embedding sums, label smoothing 0.1, and the same fused Adam.
@@ -20,36 +22,47 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from annotated_transformer.batches import Batch
 from annotated_transformer.config import Config, preset
+from annotated_transformer.cost import matrix_peak
 from annotated_transformer.data import BOS, EOS
 from annotated_transformer.evaluation import write_results
+from annotated_transformer.hardware import PRECISIONS, Hardware
 from annotated_transformer.optimizer import paper_adam
 from annotated_transformer.transformer import Transformer
 from annotated_transformer.update import train_step
 
-SHAPES = {"tiny": (preset("tiny"), 64, 24), "base": (preset("base"), 16, 32)}
+SHAPES = {
+    "tiny": (preset("tiny"), 64, 24),
+    "base": (preset("base"), 16, 32),
+    "base-large": (preset("base"), 96, 32),  # an eighth of the paper's batch
+}
 Step = Callable[[], float]
 
 
-def batch_of(config: Config, rows: int, length: int) -> Batch:
+def batch_of(config: Config, rows: int, length: int, hardware: Hardware) -> Batch:
     """Random tokens, full rows; the target starts with BOS and ends with EOS."""
     source, target = torch.randint(4, config.v, (2, rows, length))
     source[:, -1], target[:, -1] = EOS, EOS
     target_in = torch.cat([torch.full((rows, 1), BOS), target[:, :-1]], 1)
-    return Batch(source, target_in, target)
+    return Batch(*(x.to(hardware.device) for x in (source, target_in, target)))
 
 
-def ours(config: Config, batch: Batch, compiled: bool = False) -> Step:
+def ours(
+    config: Config, batch: Batch, hardware: Hardware, compiled: bool = False
+) -> Step:
     """This package's own training step."""
-    model = Transformer(config).train()
+    model = Transformer(config).to(hardware.device).train()
     adam, step = paper_adam(model), iter(range(1, 10**9))
     if compiled:
         model.encoder.compile()
         model.decoder.compile()
-    return lambda: train_step(model, adam, [batch], next(step))
+    return lambda: train_step(model, adam, [batch], next(step), hardware=hardware)
 
 
 def trained_with(
-    logits: Callable[[Tensor, Tensor], Tensor], model: nn.Module, batch: Batch
+    logits: Callable[[Tensor, Tensor], Tensor],
+    model: nn.Module,
+    batch: Batch,
+    hardware: Hardware,
 ) -> Step:
     """A step of a peer: forward, cross-entropy of PyTorch, backward, fused Adam."""
     adam = torch.optim.Adam(
@@ -57,8 +70,10 @@ def trained_with(
     )
 
     def step() -> float:
-        z = logits(batch.source, batch.target_in).flatten(0, 1)
-        loss = F.cross_entropy(z, batch.target_out.flatten(), label_smoothing=0.1)
+        with hardware.autocast():
+            z = logits(batch.source, batch.target_in).flatten(0, 1)
+            target = batch.target_out.flatten()
+            loss = F.cross_entropy(z, target, label_smoothing=0.1)
         adam.zero_grad()
         loss.backward()
         adam.step()
@@ -67,12 +82,11 @@ def trained_with(
     return step
 
 
-def marian(config: Config, batch: Batch) -> Step:
+def marian_model(c: Config, use_cache: bool = False) -> Any:
     """transformers' MarianMTModel, post-norm, ReLU, tied embeddings, PyTorch's fused attention."""
     from transformers import MarianConfig, MarianMTModel
 
-    c = config
-    model = MarianMTModel(
+    return MarianMTModel(
         MarianConfig(
             vocab_size=c.v,
             d_model=c.d_model,
@@ -92,13 +106,20 @@ def marian(config: Config, batch: Batch) -> Step:
             eos_token_id=EOS,
             forced_eos_token_id=EOS,
             decoder_start_token_id=BOS,
-            use_cache=False,
+            use_cache=use_cache,
             attn_implementation="sdpa",
         )
-    ).train()
-    return trained_with(
-        lambda s, t: model(input_ids=s, decoder_input_ids=t).logits, model, batch
     )
+
+
+def marian(config: Config, batch: Batch, hardware: Hardware) -> Step:
+    """A training step of that model."""
+    model = marian_model(config).to(hardware.device).train()
+
+    def logits(source: Tensor, target: Tensor) -> Tensor:
+        return model(input_ids=source, decoder_input_ids=target).logits
+
+    return trained_with(logits, model, batch, hardware)
 
 
 class TorchTransformer(nn.Module):
@@ -122,29 +143,20 @@ class TorchTransformer(nn.Module):
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         x, y = (self.dropout(self.embedding(n) * self.scale) for n in (source, target))
-        mask = nn.Transformer.generate_square_subsequent_mask(target.shape[1])
+        mask = nn.Transformer.generate_square_subsequent_mask(
+            target.shape[1], target.device
+        )
         out = self.body(x, y, tgt_mask=mask, tgt_is_causal=True)
         return F.linear(out, self.embedding.weight)
 
 
-def torch_transformer(config: Config, batch: Batch) -> Step:
-    model = TorchTransformer(config).train()
-    return trained_with(model, model, batch)
-
-
-def matrix_peak(n: int = 1536, rounds: int = 5) -> float:
-    """Floating-point operations a second of a large matrix product, the best of some rounds."""
-    a, b = torch.randn(2, n, n)
-    times = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        a @ b
-        times.append(time.perf_counter() - started)
-    return 2 * n**3 / min(times)
+def torch_transformer(config: Config, batch: Batch, hardware: Hardware) -> Step:
+    model = TorchTransformer(config).to(hardware.device).train()
+    return trained_with(model, model, batch, hardware)
 
 
 def measure(
-    systems: dict[str, Step], rounds: int, seconds: float
+    systems: dict[str, Step], rounds: int, seconds: float, hardware: Hardware
 ) -> tuple[dict[str, list[float]], list[float]]:
     """Seconds a step in each round for each system, in turn; and the machine's peak in each round."""
     times: dict[str, list[float]] = {name: [] for name in systems}
@@ -152,7 +164,7 @@ def measure(
     for step in systems.values():
         step(), step()
     for _ in range(rounds):
-        peaks.append(matrix_peak())
+        peaks.append(matrix_peak(hardware.device, PRECISIONS[hardware.precision]))
         for name, step in systems.items():
             n, started = 0, time.perf_counter()
             while n < 2 or time.perf_counter() - started < seconds:
@@ -163,26 +175,39 @@ def measure(
     return times, peaks
 
 
-def report(shape: str, rounds: int, seconds: float, compiled: bool) -> dict[str, Any]:
+def report(
+    shape: str, rounds: int, seconds: float, compiled: bool, hardware: Hardware
+) -> dict[str, Any]:
     """Medians, ratios to Marian, and shares of the matrix-product peak."""
     config, rows, length = SHAPES[shape]
     torch.manual_seed(0)
-    batch = batch_of(config, rows, length)
+    batch = batch_of(config, rows, length, hardware)
     systems = {
-        "annotated_transformer": ours(config, batch),
-        "transformers MarianMTModel": marian(config, batch),
-        "torch.nn.Transformer": torch_transformer(config, batch),
+        "annotated_transformer": ours(config, batch, hardware),
+        "transformers MarianMTModel": marian(config, batch, hardware),
+        "torch.nn.Transformer": torch_transformer(config, batch, hardware),
     }
     if compiled:
-        systems["annotated_transformer, compiled"] = ours(config, batch, compiled=True)
+        systems["annotated_transformer, compiled"] = ours(
+            config, batch, hardware, compiled=True
+        )
     with FlopCounterMode(display=False) as counter:
-        model = Transformer(config)
+        model = Transformer(config).to(hardware.device)
         model(batch.source, batch.target_in).sum().backward()
     flops = counter.get_total_flops()
-    times, peaks = measure(systems, rounds, seconds)
+    times, peaks = measure(systems, rounds, seconds, hardware)
     peak, marian_times = statistics.median(peaks), times["transformers MarianMTModel"]
     return {
         "shape": {"name": shape, "rows": rows, "length": length},
+        "device": {
+            "name": torch.cuda.get_device_name()
+            if hardware.device == "cuda"
+            else hardware.device,
+            "precision": hardware.precision,
+            "peak memory of all systems, bytes": torch.cuda.max_memory_allocated()
+            if hardware.device == "cuda"
+            else None,
+        },
         "matrix product, FLOP/s": round(peak),
         "FLOP a step": flops,
         "systems": {
@@ -209,10 +234,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="a system a round")
     parser.add_argument("--compiled", action="store_true")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--precision", choices=PRECISIONS, default="fp32")
     parser.add_argument("--results", metavar="FILE")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    found = report(args.shape, args.rounds, args.seconds, args.compiled)
+    hardware = Hardware(args.device, args.precision)
+    found = report(args.shape, args.rounds, args.seconds, args.compiled, hardware)
     for name, row in found["systems"].items():
         speed, ratio = row["target tokens a second"], row["speed over MarianMTModel"]
         share = row["share of the peak"]

@@ -123,6 +123,17 @@ def test_line_that_is_not_utf8(small_run: Path, tmp_path: Path) -> None:
         (["translate", "RUN", "word " * 10_000], "line 1 has "),
         (["translate", "RUN", "A dog.", "--beam", "0"], "beam is 0"),
         (["translate", "RUN", "A dog.", "--alpha", "-1"], "alpha is -1"),
+        (["translate", "RUN", "A dog.", "--n-best", "0"], "--n-best is 0"),
+        (["translate", "RUN", "A dog.", "--n-best", "9"], "more than the beam of 4"),
+        (
+            ["translate", "RUN", "A dog.", "--sample", "--temperature", "0"],
+            "temperature is 0.0; expected more than 0",
+        ),
+        (
+            ["translate", "RUN", "A dog.", "--sample", "--top-p", "2"],
+            "top_p 2.0; expected",
+        ),
+        (["evaluate", "RUN", "--against", "no.de"], "no such file: no.de"),
         (["translate", "RUN", "A dog.", "--alpha", "nan"], "alpha is nan"),
         (["translate", "RUN", "A dog.", "--alpha", "10000"], "alpha is 10000"),
         (["translate", "RUN", "A dog.", "--device", "meta"], "holds no numbers"),
@@ -482,6 +493,42 @@ def test_help_and_version() -> None:
         assert done.stdout.strip()
 
 
+def test_several_and_random_outputs(small_run: Path) -> None:
+    lines = b"The dog sleeps.\n\nThe man sees the house.\n"
+    words = ["translate", str(small_run), "--extra", "5"]
+    best = command(*words, stdin=lines).stdout.decode().splitlines()
+    several = command(*words, "--n-best", "3", stdin=lines).stdout.decode().splitlines()
+    fields = [line.split(" ||| ") for line in several]
+    assert [number for number, _, _ in fields] == ["1"] * 3 + ["3"] * 3
+    assert [fields[0][1], fields[3][1]] == [best[0], best[2]]
+    scores = [float(score) for _, _, score in fields]
+    assert scores[:3] == sorted(scores[:3], reverse=True)
+    drawn = [
+        command(*words, "--sample", "--seed", seed, stdin=lines).stdout
+        for seed in ("1", "1", "2")
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert [d.count(b"\n") for d in drawn] == [3, 3, 3]
+
+
+def test_scores_of_two_systems_and_table_2(small_run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sacremoses", reason="an optional extra")
+    other, results = tmp_path / "other.de", tmp_path / "r" / "small.json"
+    words = ["evaluate", str(small_run), "--split", "valid", "--beam", "1"]
+    done = command(*words, "--translations", str(other), "--results", str(results))
+    assert done.returncode == 0, done.stderr.decode()
+    done = command(*words, "--all-scores", "--against", str(other), "--json")
+    found = json.loads(done.stdout)
+    assert {"TER", "BLEU as in the paper", "BLEU tokenized, lower-cased"} <= set(found)
+    assert found["p by luck"] == 1.0  # the same translations
+    other.write_text("one line\n")
+    error = sentence(command(*words, "--against", str(other)))
+    assert "has 1 lines, the test set" in error
+    table = command("table2", "--folder", str(results.parent)).stdout.decode()
+    assert "| Transformer (big) | 28.4 | 41.8 | 2.3e+19 | 2.3e+19 |" in table
+    assert "| world | world valid |" in table
+
+
 def test_plot_and_info(small_run: Path, tmp_path: Path) -> None:
     assert (
         command("plot", str(small_run), "--output", str(tmp_path / "c.png")).returncode
@@ -493,3 +540,6 @@ def test_plot_and_info(small_run: Path, tmp_path: Path) -> None:
     )
     assert json.loads(command("info", str(small_run), "--json").stdout)["d_model"] == 32
     assert b"multi30k" in command("info").stdout
+    lines = command("info", "base", "--batch", "25000").stdout.decode()
+    assert "kept for the backward pass" in lines
+    assert "25,000 a side, in 1 pieces" in lines
