@@ -68,8 +68,11 @@ def write_folder(
         partial.mkdir(parents=True)
         fill(partial)
         for file in partial.iterdir():
+            file.chmod(partial.stat().st_mode & 0o666)  # as readable as the folder
             to_disk(file)
         swap(partial, folder, old)
+    except (PermissionError, NotADirectoryError) as error:
+        raise type(error)(error.errno, error.strerror, str(folder)) from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     shutil.rmtree(old, ignore_errors=True)

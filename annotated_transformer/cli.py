@@ -98,9 +98,10 @@ def add_demo(add: Any) -> None:
     p.add_argument(
         "--out",
         metavar="FOLDER",
-        default="demo",
-        help="where to write (default: demo, or the next free name)",
+        default=None,
+        help="where to write; must not exist (default: demo, or the next free name)",
     )
+    p.add_argument("--resume", action="store_true", help="continue the demo in --out")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument(
         "--steps",
@@ -196,6 +197,7 @@ def add_reading_commands(add: Any) -> None:
     p.add_argument(
         "text",
         nargs="*",
+        default=[],
         help="sentences; without any, --input or standard input is read",
     )
     p.add_argument(
@@ -284,8 +286,9 @@ def add_reading_commands(add: Any) -> None:
 # %% ../nbs/90_cli.ipynb #746ec578
 def parse_command(argv: Sequence[str] | None = None) -> argparse.Namespace:
     "The parsed command line; sentences of `translate` may follow its options."
-    parser = build_parser()
-    args, rest = parser.parse_known_args(argv)
+    parser, words = build_parser(), list(sys.argv[1:] if argv is None else argv)
+    debug = [w for w in words if w == "--debug"][:1]  # may stand anywhere
+    args, rest = parser.parse_known_args(debug + [w for w in words if w != "--debug"])
     if args.command == "translate" and not any(
         w.startswith("--") and w != "--" for w in rest
     ):

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from annotated_transformer.checkpoints import Decoding, TranslationModel
-    from annotated_transformer.search import Hypothesis, Search
+    from annotated_transformer.search import Hypothesis, Search, Translation
     from annotated_transformer.transformer import Transformer
 
 # %% auto #0
-__all__ = ['check_new', 'output', 'decoding_of', 'source_lines', 'command_translate', 'search_chosen', 'warn_unknown',
-           'settle_test_set', 'run_folder', 'run_record', 'test_pairs', 'command_evaluate', 'translations_of',
-           'training_facts', 'table', 'command_plot', 'command_table2', 'command_info', 'named_model', 'described',
-           'command_demo']
+__all__ = ['check_new', 'check_parent', 'output', 'decoding_of', 'source_lines', 'command_translate', 'search_chosen',
+           'warn_unknown', 'warn_empty', 'settle_test_set', 'run_folder', 'run_record', 'test_pairs',
+           'command_evaluate', 'translations_of', 'training_facts', 'table', 'command_plot', 'command_table2',
+           'command_info', 'named_model', 'described', 'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #830a39d1
 def check_new(path: str | None) -> None:
@@ -48,6 +48,14 @@ def check_new(path: str | None) -> None:
         )
 
 
+def check_parent(path: Path | str) -> None:
+    "Raise `FileNotFoundError` if there is no folder to put the file in."
+    if not Path(path).parent.is_dir():
+        raise FileNotFoundError(
+            f"no folder {Path(path).parent} for {Path(path).name}; make it first"
+        )
+
+
 @contextmanager
 def output(path: str | None) -> Iterator[TextIO]:
     "Standard output, or a new file that gets its name when all was written."
@@ -55,6 +63,7 @@ def output(path: str | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
+    check_parent(path)
     partial = Path(f"{path}.{os.getpid()}.partial")
     try:
         with partial.open("x", encoding="utf-8", newline="\n") as file:
@@ -113,6 +122,7 @@ def command_translate(args: argparse.Namespace) -> None:
         while chunk := list(islice(lines, at_once)):
             warn_unknown(model, chunk, first, args.strict)
             found = translations(model, chunk, search, args.max_tokens, first=first)
+            warn_empty(chunk, found, first)
             for number, several in enumerate(found, first):
                 if args.n_best is None:
                     print(several[0].text if several else "", file=out)
@@ -154,6 +164,17 @@ def warn_unknown(
                 raise ValueError(message)
             say(f"annotated-transformer: warning: {message}")
 
+
+def warn_empty(
+    lines: Sequence[str], found: Sequence[Sequence[Translation]], first: int
+) -> None:
+    "Say which lines got nothing: a model far from home finds silence most probable."
+    for number, (line, several) in enumerate(zip(lines, found, strict=True), first):
+        if line.strip() and not several[0].text:
+            say(
+                f"annotated-transformer: warning: line {number}: the best translation is empty; the model may not know such text, or needs more training (--beam 1 gives some words)"
+            )
+
 # %% ../nbs/90a_commands.ipynb #9e385cbe
 def settle_test_set(args: argparse.Namespace, model: TranslationModel) -> None:
     "Let the model decide what the options leave open, and refuse languages that it does not translate."
@@ -163,7 +184,9 @@ def settle_test_set(args: argparse.Namespace, model: TranslationModel) -> None:
     named = "-".join(file_languages(*args.files)) if args.files else args.pair or pair
     swapped = "-".join(reversed(model.languages))
     if named == swapped != pair or (not args.files and named != pair):
-        raise ValueError(f"this model translates {pair}, the test set is {named}")
+        raise ValueError(
+            f"this model translates {pair}, the test set is {named}; leave --pair out, or name files in its order"
+        )
     args.pair = named
     if not args.data and not args.files:
         args.data = run_record(run_folder(Path(args.model))).get("origin")
@@ -246,9 +269,9 @@ def command_evaluate(args: argparse.Namespace) -> None:
         "averaged checkpoints": model.averaged,
         **training_facts(Path(args.model), model.updates),
     }
+    print(json.dumps(result) if args.json else table(result))
     if args.results:
         write_results(args.results, result)
-    print(json.dumps(result) if args.json else table(result))
 
 
 def translations_of(file: str, expected: int) -> list[str]:
@@ -302,6 +325,7 @@ def command_plot(args: argparse.Namespace) -> None:
         raise ValueError(
             f"--output is '{path}'; expected a name that ends in .png, .svg or .pdf"
         )
+    check_parent(path)
     print(save_figure(learning_curves(records), path))
 
 # %% ../nbs/90a_commands.ipynb #38e4a99b
@@ -359,6 +383,11 @@ def described(config: Config) -> dict[str, Any]:
 
 # %% ../nbs/90a_commands.ipynb #4b902795
 def command_demo(args: argparse.Namespace) -> None:
-    from annotated_transformer.demo import demo
+    from annotated_transformer.demo import demo, free_name
 
-    demo(Path(args.out), seed=args.seed, steps=args.steps, results=args.results)
+    check_positive(args, "steps")
+    out = Path(args.out or "demo")
+    if args.out is None and not args.resume:
+        out = free_name(out)  # nothing is overwritten
+    results, resume = args.results, args.resume
+    demo(out, seed=args.seed, steps=args.steps, results=results, resume=resume)

@@ -221,8 +221,8 @@ def fetch(url: str, partial: Path, path: Path) -> None:
         complete = isinstance(error, urllib.error.HTTPError) and error.code == 416
         if not complete:  # 416: there is nothing after what we have
             raise OSError(
-                f"could not download {url} ({error}); without a network, put the file {path.name} into a folder "
-                f"'{path.parent.name}' and name that folder's parent in ANNOTATED_TRANSFORMER_DATA, or train with --data world"
+                f"could not download {url} ({error}); without a network, put {path.name} and the other files of the set into "
+                f"{path.parent}, or into a folder '{path.parent.name}' whose parent is named in ANNOTATED_TRANSFORMER_DATA; --data world needs no file"
             ) from None
 
 # %% ../nbs/51_data.ipynb #c0d9fad7
@@ -297,7 +297,7 @@ def hold_out(corpus: Corpus) -> Corpus:
     n = min(1000, max(1, len(corpus.train) // 100))
     if len(corpus.train) <= n:
         raise ValueError(
-            f"{len(corpus.train)} training pair is too few; give at least 2, of which 1 is used for validation"
+            f"{len(corpus.train)} pairs are too few to train on; give at least 2, of which 1 is used for validation"
         )
     valid = corpus.train[-n:]
     seen = set(valid)

@@ -107,31 +107,34 @@ def demo(
     n: int = 60_000,
     results: str | None = None,
     show: bool = True,
+    resume: bool = False,
 ) -> dict[str, Any]:
     "Train on the embedded world and show what was learned; leaves a model, `scores.json` and `attention.png` in `out`."
     if results:
         check_results(results)
-    out, config, corpus = free_name(out), preset("demo"), world_corpus(n)
+    config, corpus = preset("demo"), world_corpus(n)
     print(
         f"Training {config.N}+{config.N} layers of width {config.d_model} on {len(corpus.train):,} English–German pairs, in {out}/"
     )
     plan = Plan(until=steps, every=100, keep=5, show=show)
     try:
-        progress = train(config, corpus, out, seed=seed, plan=plan)
+        progress = train(config, corpus, out, seed=seed, plan=plan, resume=resume)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"stopped; what was trained so far can translate: annotated-transformer translate {out} …"
+            f"stopped; go on with: annotated-transformer demo --out {out} --resume"
         ) from None
     model = averaged_model(out)
-    model.save(out / "model")
-    found, hypotheses = compare(model, corpus.test, seed)
+    model.save(out / "model", replace=True)
+    test = corpus.test if steps is None else corpus.test[:60]  # a quick look
+    print(f"Scoring {len(test)} sentences")
+    found, hypotheses = compare(model, test, seed)
     print(
         f"\nBLEU on {found['sentences']} sentences with combinations of words that were never seen together:"
     )
     print(
         f"  untrained  {found['untrained BLEU']:5.1f}\n  trained    {found['BLEU']:5.1f}    ({found['BLEU signature']})"
     )
-    examples = [(*p, h) for p, h in zip(corpus.test, hypotheses, strict=True)][:6]
+    examples = [(*p, h) for p, h in zip(test, hypotheses, strict=True)][:6]
     show_translations(examples)
     path = picture(
         model, "The farmer buys a lamp because it is cheap.", out / "attention.png"

@@ -7,6 +7,7 @@ __all__ = ['SharedEmbedding']
 
 # %% ../nbs/34_embeddings.ipynb #3e8429a6
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -33,3 +34,16 @@ class SharedEmbedding(nn.Module):
     def logits(self, x: Float[Tensor, "*b d"]) -> Float[Tensor, "*b v"]:
         "Scores of the next token, before the softmax."
         return F.linear(x, self.weight)
+
+    def projector(self, rows: int = 64) -> Callable[[Tensor], Tensor]:
+        "`logits` for many calls with the same weights and without gradients: on a CPU, oneDNN packs the matrix once, which pays if `x` has some rows."
+        W = self.weight.detach()
+        if rows < 4 or W.device.type != "cpu" or W.dtype != torch.float32:
+            return self.logits
+        try:
+            matrix = torch.ops.mkldnn._reorder_linear_weight(W, rows)
+            product = torch.ops.mkldnn._linear_pointwise
+            product(W[:1], matrix, None, "none", [], "")
+        except (AttributeError, RuntimeError, TypeError):  # another build of PyTorch
+            return self.logits
+        return lambda x: product(x, matrix, None, "none", [], "")

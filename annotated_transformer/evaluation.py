@@ -7,6 +7,7 @@ __all__ = ['average', 'averaged_model', 'scores', 'commit', 'command_line', 'cir
 
 # %% ../nbs/61b_evaluation.ipynb #93c37d68
 import datetime
+import errno
 import json
 import os
 import platform
@@ -123,8 +124,11 @@ def circumstances() -> dict[str, Any]:
 
 # %% ../nbs/61b_evaluation.ipynb #cce60e7a
 def check_results(path: Path | str) -> None:
-    "Raise `FileExistsError` if the file holds something else than results of the same command."
+    "Make the file's folder. Raises `OSError` if it can't be written, or holds something else than results of the same command."
     path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, "no permission to write", str(path))
     if not path.exists():
         return
     try:
@@ -141,6 +145,5 @@ def write_results(path: Path | str, results: dict[str, Any]) -> None:
     "Write a results file, all or nothing. Raises `FileExistsError` if it holds those of another command."
     path = Path(path)
     check_results(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     record = json.dumps(results | circumstances(), indent=1, ensure_ascii=False)
     write_text(path, record + "\n")

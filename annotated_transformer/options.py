@@ -12,10 +12,16 @@ from typing import Any
 from .config import Config
 
 # %% auto #0
-__all__ = ['add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results', 'add_decoding',
-           'add_sampling']
+__all__ = ['CHOICES', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results',
+           'add_decoding', 'add_sampling']
 
 # %% ../nbs/90c_options.ipynb #8059c163
+CHOICES = {
+    "schedule": ("paper", "cosine", "constant"),
+    "positions": ("sinusoidal", "learned"),
+}
+
+
 def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
     "One option for each field of `Config`."
     group = parser.add_argument_group(
@@ -23,8 +29,12 @@ def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
     )
     for field in fields(Config):
         if field.name != "pad":
+            words = CHOICES.get(field.name)
             group.add_argument(
-                f"--{field.name}", type=field.type, metavar="X", default=None
+                f"--{field.name}",
+                type=field.type,
+                metavar="X",
+                help=f"one of {', '.join(words)}" if words else None,
             )
 
 # %% ../nbs/90c_options.ipynb #67669afd

@@ -115,6 +115,8 @@ def start_run(
     "Create the run's folder with `run.json` and its vocabulary. Raises `FileExistsError` if there is something in it."
     if run.is_dir() and not any(run.iterdir()):
         run.rmdir()
+    if run.is_file():
+        raise FileExistsError(f"{run} is a file; choose the name of a folder")
     if run.exists():
         raise FileExistsError(
             f"{run} exists and is not empty; continue it with --resume, or choose another folder"
@@ -131,15 +133,21 @@ def start_run(
 # %% ../nbs/52b_runs.ipynb #4c192755
 def reopen_run(run: Path, identity: dict[str, Any]) -> Tokenizer:
     "The vocabulary of an earlier run. Raises `ValueError` unless it was started with the same `identity`."
+    if not run.exists():
+        raise FileNotFoundError(f"there is no run in {run}; start it without --resume")
     if not (run / "run.json").is_file():
         raise ValueError(
             f"{run} is not the folder of a training run: it has no run.json; choose another folder"
         )
     before = json.loads((run / "run.json").read_text(encoding="utf-8"))
     for key, value in identity.items():
-        if comparable(before.get(key)) != comparable(value):
+        old, new = comparable(before.get(key)), comparable(value)
+        if old != new and isinstance(new, dict):
+            key = next(k for k in new if old.get(k) != new[k])
+            old, new = old.get(key), new[key]
+        if old != new:
             raise ValueError(
-                f"{run} was started with {key} = {before.get(key)!r}, not {value!r}; resume with the same settings, or start a new run"
+                f"{run} was started with {key} = {old!r}, not {new!r}; resume with the same settings and data, or start a new run"
             )
     try:
         tokenizer = (run / "tokenizer.model").read_bytes()

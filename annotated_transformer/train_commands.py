@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ['HUB', 'RECIPES', 'languages_of', 'corpus_of', 'data_of', 'check_device', 'say', 'say_left_out', 'is_first_process',
            'check_positive', 'source_of', 'hub_source', 'file_source', 'command_prepare', 'processes', 'apply_recipe',
            'config_of', 'plan_of', 'hardware_of', 'bleu_of', 'command_train', 'described', 'finish_run', 'summary',
-           'dry_run']
+           'data_of_run', 'dry_run']
 
 # %% ../nbs/90b_train_commands.ipynb #ff496bb8
 def languages_of(pair: str) -> tuple[str, str]:
@@ -66,6 +67,10 @@ def corpus_of(args: argparse.Namespace) -> Corpus:
         return world_corpus(args.sentences)
     if args.data == "multi30k":
         return multi30k(source, target)
+    if not Path(args.data).exists() and getattr(args, "recipe", None):
+        raise ValueError(
+            f"there is no {args.data}; make it first: annotated-transformer prepare --data wmt14 --pair {pair} --v {preset(RECIPES[args.recipe]['preset']).v} --out {args.data}"
+        )
     if not Path(args.data).exists():
         raise ValueError(
             f"unknown data '{args.data}'; {nearest(args.data, ['world', 'multi30k'])}, or a folder that exists"
@@ -158,6 +163,10 @@ def hub_source(named: str, languages: tuple[str, str]) -> Source:
     "A data set NAME or NAME:CONFIG of the Hugging Face hub, with splits train and validation."
     from annotated_transformer.pipeline import Source, hub_pairs
 
+    if find_spec("datasets") is None:
+        raise ValueError(
+            "the library datasets is not installed; run: pip install 'annotated_transformer[data]'"
+        )
     dataset, _, config = named.partition(":")
     if dataset in HUB and not config:
         config = "-".join(sorted(languages))  # WMT's configurations are de-en, fr-en
@@ -340,6 +349,8 @@ def command_train(args: argparse.Namespace) -> None:
     if args.dry_run:
         print(dry_run(args, named, config))
         return
+    if args.resume and args.out and not (args.data or args.files):
+        args.data, args.pair = data_of_run(Path(args.out), args.pair)
     corpus = data_of(args)
     run = Path(args.out or f"runs/{corpus.name}-{'-'.join(corpus.languages)}")
     say(f"{described(corpus)}; preset {named} → {run}")
@@ -357,7 +368,10 @@ def command_train(args: argparse.Namespace) -> None:
     if is_first_process():
         finish_run(run, args.average)
         say(summary(progress, args))
-        say(f'next: annotated-transformer translate {run} "…", or evaluate {run}')
+        test = "" if corpus.origin else " --files SOURCE TARGET"
+        say(
+            f'next: annotated-transformer translate {run} "…", or annotated-transformer evaluate {run}{test}'
+        )
 
 
 def described(corpus: Corpus | Prepared) -> str:
@@ -394,6 +408,15 @@ def summary(progress: Progress, args: argparse.Namespace) -> str:
     used = utilization(progress.flops, progress.seconds, args.capacity or peak)
     speed = progress.flops / progress.seconds / 1e9
     return f"{text}; {speed:,.0f} GFLOP/s, {used:.0%} of what large matrix products reach here"
+
+
+def data_of_run(run: Path, pair: str | None) -> tuple[str | None, str | None]:
+    "What a run was started with, as --data and --pair; None where it does not say."
+    record = run / "run.json"
+    if not record.is_file():
+        return None, pair
+    found = json.loads(record.read_text(encoding="utf-8"))
+    return found.get("origin") or None, pair or "-".join(found["languages"])
 
 # %% ../nbs/90b_train_commands.ipynb #1635eed9
 def dry_run(args: argparse.Namespace, named: str, config: Config) -> str:

@@ -260,7 +260,7 @@ def fit(t: Trainer) -> Progress:
             checkpoint(t, t.run / "latest", validate=not t.stopped)
     if t.stopped:
         raise KeyboardInterrupt(
-            f"stopped after update {t.progress.step}; continue with --resume"
+            f"stopped after update {t.progress.step}; go on with the same command and --resume"
         )
     return t.progress
 
@@ -330,11 +330,10 @@ def train(
     run = Path(run)
     with joined(hardware) as hardware:
         identity = run_identity(config, corpus, seed, hardware)
-        again = resume and run.exists()
-        old = reopen_run(run, identity) if again else None
+        old = reopen_run(run, identity) if resume else None
         tokenizer, pairs, valid = tokenized(corpus, config, old)
         check_sizes(config, pairs, valid, hardware.pieces)
-        if not again and hardware.rank == 0:
+        if not resume and hardware.rank == 0:
             start_run(run, identity, tokenizer, {"origin": corpus.origin})
         torch.manual_seed(seed)
         network = Transformer(config)

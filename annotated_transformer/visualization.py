@@ -94,7 +94,7 @@ def attention_weights(
     hooks = [
         keep(name, m)
         for name, m in model.named_modules()
-        if hasattr(m, "weights") and hasattr(m, "attend")
+        if hasattr(m, "weights") and hasattr(m, "combine")
     ]
     training = model.training
     try:

@@ -102,11 +102,11 @@ def cost_by_position(length: int = 200) -> dict[str, float]:
     found: dict[int, list[float]] = {}
     with torch.no_grad():
         for _ in range(5):
-            cache = model.start(source, 4)
-            tokens = torch.full((1, 4), BOS)
+            cache = model.start(source)
+            tokens = torch.full((1, 1), BOS)
             for position in range(length + 5):
                 started = time.perf_counter()
-                tokens = model.step(tokens, cache).argmax(-1)
+                tokens = model.step(tokens, cache).argmax(-1).expand(1, 4)
                 cache.select(torch.tensor([[0, 0, 1, 2]]))
                 near = round(position, -1)
                 if near and abs(position - near) < 5:
