@@ -166,7 +166,11 @@ def add_prepare(add: Any) -> None:
         help="vocabulary (default: 37,000)",
     )
     p.add_argument(
-        "--workers", type=int, default=2, metavar="N", help="processes (default: 2)"
+        "--workers",
+        type=int,
+        default=2,
+        metavar="N",
+        help="threads that cut sub-words (default: 2)",
     )
     p.add_argument(
         "--max-words",

@@ -78,10 +78,10 @@ def prepare(folder: Path, n: int, v: int) -> dict[str, Any]:
 def sub_wording(
     vocabulary: Path, workers: int, n: int = 200_000
 ) -> dict[str, float]:
-    """Lines a second: one process, line by line, against `workers` processes; in turn, medians of three."""
+    """Lines a second: one process, line by line, against `workers` threads; in turn, medians of three."""
     tokenizer = Tokenizer(vocabulary.read_bytes())
     world = list(itertools.islice(itertools.cycle(world_corpus(20_000).train), n))
-    rates: dict[str, list[float]] = {"line by line": [], f"{workers} processes": []}
+    rates: dict[str, list[float]] = {"line by line": [], f"{workers} threads": []}
     for _ in range(3):
         started = time.perf_counter()
         for source, target in world:
@@ -89,12 +89,12 @@ def sub_wording(
             tokenizer.processor.encode(target)
         rates["line by line"].append(2 * n / (time.perf_counter() - started))
         pieces = encoded_pieces(
-            pieces_of(iter(world), Tally(), 5000), vocabulary, workers
+            pieces_of(iter(world), Tally(), 5000), tokenizer, workers
         )
-        next(pieces)  # the processes have started
+        next(pieces)  # the threads have started
         started = time.perf_counter()
         rest = sum(len(piece[0]) for piece, _ in pieces)
-        rates[f"{workers} processes"].append(2 * rest / (time.perf_counter() - started))
+        rates[f"{workers} threads"].append(2 * rest / (time.perf_counter() - started))
     return {name: round(sorted(rate)[1]) for name, rate in rates.items()}
 
 

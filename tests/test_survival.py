@@ -1,6 +1,6 @@
-"""A full disk, a worker that dies, two programs in one folder: a clear sentence, and nothing is lost."""
+"""A full disk, a killed preparation, two programs in one folder: a clear sentence, and nothing is lost."""
 
-import os
+import json
 import resource
 import signal
 import subprocess
@@ -51,41 +51,21 @@ def test_a_full_disk_behind_standard_output(small_run: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def children(pid: int) -> list[int]:
-    """Processes that a process has started, and those they have."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *children(child)]
-    return found
-
-
-def is_worker(pid: int) -> bool:
-    """Is it one of the processes that cut sub-words?"""
-    try:
-        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False
-
-
-def test_a_dying_worker_is_named_and_the_preparation_goes_on(tmp_path: Path) -> None:
+def test_a_killed_preparation_goes_on(tmp_path: Path) -> None:
     for name in ("a.en", "a.de"):
         lines = (f"line {i} of a file named {name}\n" for i in range(120_000))
         (tmp_path / name).write_text("".join(lines))
     words = ["prepare", "--files", "a.en", "a.de", "--v", "80", "--sample", "2000"]
+    state = tmp_path / "data.partial" / "train.json"
     with subprocess.Popen(
-        [*PROGRAM, *words, "--out", "data"], cwd=tmp_path, stderr=subprocess.PIPE
+        [*PROGRAM, *words, "--out", "data"], cwd=tmp_path, stderr=subprocess.DEVNULL
     ) as process:
-        deadline = time.time() + 60
-        while not (workers := [p for p in children(process.pid) if is_worker(p)]):
+        while not state.exists():  # the first piece is on the disk
             assert process.poll() is None
-            assert time.time() < deadline
-            time.sleep(0.02)
-        os.kill(workers[0], signal.SIGKILL)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert b"a process that cuts sub-words has died" in errors
-    assert b"Traceback" not in errors
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    done = json.loads(state.read_text())
+    assert 0 < done["tally"]["kept"] < 119_000
     assert command(*words, "--out", "data", cwd=tmp_path).returncode == 0
     assert command(*words, "--out", "whole", cwd=tmp_path).returncode == 0
     fingerprints = [Prepared(tmp_path / d).fingerprint() for d in ("data", "whole")]
