@@ -74,7 +74,7 @@ def looks_swapped(pair: tuple[str, str], languages: tuple[str, str]) -> bool:
 SAME, SWAPPED = "are the same on both sides", "seem to have their languages exchanged"
 ALARMS = {SAME: 0.3, SWAPPED: 0.5}  # share of the kept pairs that is alarming
 
-
+# %% ../nbs/51f_cleaning.ipynb #7d39994b
 def clean(
     pairs: Iterable[tuple[str, str]],
     languages: tuple[str, str],
@@ -96,7 +96,7 @@ def clean(
             tally.note(tally.odd, SWAPPED, pair)
         yield pair
 
-
+# %% ../nbs/51f_cleaning.ipynb #8ccd5d21
 def warnings_of(tally: Tally) -> list[str]:
     "Sentences about a corpus that looks wrong, with examples."
     return [

@@ -35,8 +35,8 @@ from annotated_transformer.options import (
 from .train_commands import command_prepare, command_train, say
 
 # %% auto #0
-__all__ = ['FULL', 'Parser', 'build_parser', 'add_demo', 'add_train', 'add_reading_commands', 'parse_command', 'out_of_memory',
-           'explain', 'main', 'silence']
+__all__ = ['FULL', 'Parser', 'build_parser', 'add_demo', 'add_train', 'add_translate', 'add_evaluate', 'add_looking',
+           'parse_command', 'out_of_memory', 'explain', 'main', 'silence']
 
 # %% ../nbs/90_cli.ipynb #3d6238c2
 class Parser(argparse.ArgumentParser):
@@ -85,7 +85,9 @@ def build_parser() -> Parser:
     add_demo(add)
     add_prepare(add)
     add_train(add)
-    add_reading_commands(add)
+    add_translate(add)
+    add_evaluate(add)
+    add_looking(add)
     return parser
 
 # %% ../nbs/90_cli.ipynb #90c1ad01
@@ -190,8 +192,8 @@ def add_train(add: Any) -> None:
     add_hyperparameters(p)
 
 # %% ../nbs/90_cli.ipynb #58f51869
-def add_reading_commands(add: Any) -> None:
-    "The commands that use a trained model."
+def add_translate(add: Any) -> None:
+    "The command that most people came for."
     p = add("translate", "translate arguments, a file, or standard input, line by line")
     p.add_argument("model", help="a folder that `train` wrote")
     p.add_argument(
@@ -218,6 +220,9 @@ def add_reading_commands(add: Any) -> None:
     add_decoding(p)
     add_sampling(p)
 
+# %% ../nbs/90_cli.ipynb #874b3081
+def add_evaluate(add: Any) -> None:
+    "The command that scores."
     p = add("evaluate", "BLEU and chrF of a model on a test set, with signatures")
     p.add_argument("model", help="a folder that `train` wrote")
     add_data(p)
@@ -246,6 +251,9 @@ def add_reading_commands(add: Any) -> None:
     )
     add_decoding(p)
 
+# %% ../nbs/90_cli.ipynb #607cf187
+def add_looking(add: Any) -> None:
+    "Commands that show what is there."
     p = add("table2", "the paper's Table 2, with its costs recomputed and our own rows")
     p.add_argument(
         "--folder",

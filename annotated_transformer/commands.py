@@ -273,7 +273,7 @@ def command_evaluate(args: argparse.Namespace) -> None:
     if args.results:
         write_results(args.results, result)
 
-
+# %% ../nbs/90a_commands.ipynb #b58a4c81
 def translations_of(file: str, expected: int) -> list[str]:
     "The lines of a file, which must be as many. Raises `ValueError` or `OSError`."
     from annotated_transformer.data import open_lines

@@ -105,7 +105,7 @@ def add_hardware(parser: argparse.ArgumentParser) -> None:
         help="save memory: spread the layers over the devices (FSDP2; needs torchrun)",
     )
 
-
+# %% ../nbs/90c_options.ipynb #aeae6e48
 def add_dry_run(parser: argparse.ArgumentParser) -> None:
     "Options that show a plan instead of training."
     group = parser.add_argument_group("plan")

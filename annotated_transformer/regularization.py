@@ -148,7 +148,7 @@ class VocabularyLoss(torch.autograd.Function):
         ctx.gradients = None  # they are scaled in place, so they serve once
         return d_hidden.mul_(grads[0]), d_weight.mul_(grads[0]), None, None, None, None
 
-
+# %% ../nbs/54_regularization.ipynb #36d95fda
 def compute_dtype(x: Tensor) -> torch.dtype:
     "The dtype of matrix products with `x`: that of autocast where it is on."
     if torch.is_autocast_enabled(x.device.type):

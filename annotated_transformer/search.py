@@ -39,7 +39,7 @@ def log_probabilities(logits: Float[Tensor, "b K v"]) -> Float[Tensor, "b K v"]:
     logits[:, :, [PAD, UNK, BOS]] = -math.inf
     return logits
 
-
+# %% ../nbs/61a_search.ipynb #85e22fc0
 class Limits:
     "How long the outputs of a batch may be, and how they must begin. Raises `ValueError`."
 
@@ -100,7 +100,7 @@ def most_probable(log_p: Float[Tensor, "b v"]) -> Int[Tensor, "b"]:
     "The greedy choice."
     return largest(log_p[:, None], 1)[1][:, 0, 0]
 
-
+# %% ../nbs/61a_search.ipynb #33ce75f4
 @torch.no_grad()
 def generate(
     model: Transformer,
@@ -112,7 +112,7 @@ def generate(
     "One output for each sentence, token by token. Raises `ValueError`."
     cache, limits = model.start(source), Limits(source, extra, model.config, prefix)
     rows = torch.arange(len(source), device=source.device)
-    out = source.new_full((len(source), int(limits.most.max()) + 1), EOS)
+    out: list[list[int]] = [[] for _ in source]
     total = torch.zeros(len(source), device=source.device)
     tokens = source.new_full((len(source), 1), BOS)
     while len(rows):
@@ -121,20 +121,15 @@ def generate(
         limits.force(log_p, position)
         token = choose(log_p[:, 0]).where(limits.most > position + 1, EOS)
         total[rows] += log_p[:, 0].gather(1, token[:, None])[:, 0]
-        out[rows, position] = token
+        for row, chosen in zip(rows.tolist(), token.tolist(), strict=True):
+            out[row].append(chosen)
         alive = (token != EOS).nonzero()[:, 0]
         if len(alive) < len(rows):
             rows, token = rows[alive], token[alive]
             limits.keep(alive)
             cache.keep(alive)
         tokens = token[:, None]
-    ends = (out == EOS).int().argmax(1) + 1
-    return [
-        Hypothesis(ids[:n], log_p, log_p)
-        for ids, n, log_p in zip(
-            out.tolist(), ends.tolist(), total.tolist(), strict=True
-        )
-    ]
+    return [Hypothesis(ids, p, p) for ids, p in zip(out, total.tolist(), strict=True)]
 
 
 def greedy_search(
@@ -332,7 +327,7 @@ def search_of(decoding: Decoding) -> Search:
 
     return search
 
-
+# %% ../nbs/61a_search.ipynb #62e2605e
 def translations(
     model: TranslationModel,
     lines: Sequence[str],
@@ -357,7 +352,7 @@ def translations(
             ]
     return out
 
-
+# %% ../nbs/61a_search.ipynb #2a209a9e
 def translate(
     model: TranslationModel,
     lines: Sequence[str],

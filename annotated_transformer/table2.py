@@ -25,7 +25,7 @@ class Row(NamedTuple):
     cost: tuple[float | None, float | None]  # as printed, English–German and –French
     inputs: tuple[tuple[str, int, float] | None, ...]  # device, how many, days
 
-
+# %% ../nbs/61d_table2.ipynb #c1d161c0
 TABLE2 = [
     Row("ByteNet", 23.75, None, (None, None), (None, None)),
     Row("Deep-Att + PosUnk", None, 39.2, (None, 1.0e20), (None, None)),
@@ -105,7 +105,7 @@ def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
         "files": ", ".join(r["file"] for r in records),
     }
 
-
+# %% ../nbs/61d_table2.ipynb #ce1d180b
 def table2(folder: Path) -> str:
     "Both parts as Markdown."
 

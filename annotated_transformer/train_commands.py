@@ -158,7 +158,7 @@ def source_of(args: argparse.Namespace) -> Source:
         "name a corpus with --data, or two files with --files SOURCE TARGET"
     )
 
-
+# %% ../nbs/90b_train_commands.ipynb #41d029ad
 def hub_source(named: str, languages: tuple[str, str]) -> Source:
     "A data set NAME or NAME:CONFIG of the Hugging Face hub, with splits train and validation."
     from annotated_transformer.pipeline import Source, hub_pairs
@@ -313,7 +313,7 @@ def hardware_of(args: argparse.Namespace) -> Hardware:
         args.shard,
     )
 
-
+# %% ../nbs/90b_train_commands.ipynb #1f977fd5
 def bleu_of(corpus: Corpus | Prepared) -> Measure:
     "A function that gives the BLEU of a model on the validation pairs, by greedy search."
     from annotated_transformer.checkpoints import Decoding
@@ -373,7 +373,7 @@ def command_train(args: argparse.Namespace) -> None:
             f'next: annotated-transformer translate {run} "…", or annotated-transformer evaluate {run}{test}'
         )
 
-
+# %% ../nbs/90b_train_commands.ipynb #9076950a
 def described(corpus: Corpus | Prepared) -> str:
     "Name, languages and number of pairs of a corpus."
     from annotated_transformer.pipeline import Prepared
@@ -409,7 +409,7 @@ def summary(progress: Progress, args: argparse.Namespace) -> str:
     speed = progress.flops / progress.seconds / 1e9
     return f"{text}; {speed:,.0f} GFLOP/s, {used:.0%} of what large matrix products reach here"
 
-
+# %% ../nbs/90b_train_commands.ipynb #8d842ffa
 def data_of_run(run: Path, pair: str | None) -> tuple[str | None, str | None]:
     "What a run was started with, as --data and --pair; None where it does not say."
     record = run / "run.json"

@@ -95,7 +95,7 @@ def updates_from(
             yield Update(epoch, position + 1, tokens, flops, rows, batches)
         place = 0
 
-
+# %% ../nbs/52_training.ipynb #2eb580ef
 def nothing(device: str) -> Batch:
     "A batch without target tokens, for a process that must take part in collecting the layers but has no rectangle left."
     eos, bos, pad = (torch.tensor([[i]], device=device) for i in (EOS, BOS, PAD))
@@ -352,7 +352,7 @@ def train(
             t = open_trainer(run, model, pairs, seed, plan, hardware, usual, sinks)
             return fit(t)
 
-
+# %% ../nbs/52_training.ipynb #e876a2e3
 def open_trainer(
     run: Path,
     model: TranslationModel,
@@ -387,7 +387,7 @@ def open_trainer(
         t.report = Report(run, progress, total, unit, plan.show, sinks)
     return t
 
-
+# %% ../nbs/52_training.ipynb #f639589f
 def check_agreement(t: Trainer) -> None:
     "Raise `ValueError` unless all processes stand at the same update with the same weights."
     all_here = (p.detach() for p in t.model.model.parameters() if not is_sharded(p))

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("MPLBACKEND", "agg")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tests run in two processes
 
 PROGRAM = [sys.executable, "-m", "annotated_transformer.cli"]
 Command = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -1,7 +1,6 @@
 """A full disk, a killed preparation, two programs in one folder: a clear sentence, and nothing is lost."""
 
 import json
-import resource
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from annotated_transformer.pipeline import Prepared
 
 from .conftest import PROGRAM, SMALL, command
 
+resource = pytest.importorskip("resource", reason="limits as on POSIX")
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="limits and /proc as on Linux"
 )
