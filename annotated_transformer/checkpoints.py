@@ -25,7 +25,6 @@ from safetensors.torch import load_file, save_file
 from .config import Config, nearest
 from annotated_transformer.data import (
     Tokenizer,
-    check_sum,
     data_folders,
     download,
     file_hash,
@@ -76,7 +75,7 @@ def write_folder(
         for file in partial.iterdir():
             file.chmod(partial.stat().st_mode & 0o666)  # as readable as the folder
             to_disk(file)
-        swap(partial, folder, old)
+        swap(partial, folder, old, replace)
     except (PermissionError, NotADirectoryError) as error:
         raise type(error)(error.errno, error.strerror, str(folder)) from None
     finally:
@@ -84,11 +83,13 @@ def write_folder(
     shutil.rmtree(old, ignore_errors=True)
 
 # %% ../nbs/52a_checkpoints.ipynb #d1bc1aa7
-def swap(new: Path, folder: Path, old: Path) -> None:
+def swap(new: Path, folder: Path, old: Path, replace: bool = True) -> None:
     "Rename `new` to `folder`; what was there becomes `old`, and comes back if that fails."
     if not folder.exists():
         os.replace(new, folder)
         return
+    if not replace:  # another process was faster
+        raise FileExistsError(f"{folder} exists by now; choose another name")
     os.replace(folder, old)
     try:
         os.replace(new, folder)
@@ -238,10 +239,11 @@ ADDRESS = "https://raw.githubusercontent.com/annotated-transformer/annotated_tra
 def model_named(name: str) -> Path:
     "The folder of a model of the project: in the repository, or fetched. Raises `ValueError` or `OSError`."
     beside = Path(__file__ if "__file__" in globals() else "x").resolve().parents[1]
-    for folder in (beside / "models", Path("models"), Path("..") / "models"):
-        if (folder / name / "config.json").is_file():
-            check_sum(folder / name / "config.json", MODELS[name])
-            return folder / name
+    places = [beside, Path(".."), Path("."), *data_folders()]
+    for folder in (place / "models" / name for place in places):
+        record = folder / "config.json"
+        if record.is_file() and file_hash(record) == MODELS[name]:
+            return folder
     folder = data_folders()[-1] / "models" / name
     record = download(
         f"{ADDRESS}/{name}/config.json", folder / "config.json", MODELS[name]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -297,8 +298,9 @@ def parse_command(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser, words = build_parser(), list(sys.argv[1:] if argv is None else argv)
     debug = [w for w in words if w == "--debug"][:1]  # may stand anywhere
     args, rest = parser.parse_known_args(debug + [w for w in words if w != "--debug"])
+    options = rest[: rest.index("--")] if "--" in rest else rest
     if args.command == "translate" and not any(
-        w.startswith("--") and w != "--" for w in rest
+        re.match("--.|-[A-Za-z]", w) for w in options
     ):
         args.text += [w for w in rest if w != "--"]
     elif rest:

@@ -139,12 +139,14 @@ def search_chosen(args: argparse.Namespace, model: TranslationModel) -> Search:
     from annotated_transformer.search import generate, sampler, search_of
 
     decoding, n = decoding_of(args, model), args.n_best or 1
-    if not args.sample:
+    given = {k: getattr(args, k) for k in ("temperature", "top_k", "top_p")}
+    given = {k: v for k, v in given.items() if v is not None}
+    if not (args.sample or given):
         if n > decoding.beam:
             raise ValueError(f"--n-best is {n}, more than the beam of {decoding.beam}")
-        return search_of(decoding)
+        return search_of(decoding, n)
     generator = torch.Generator(args.device).manual_seed(args.seed)
-    choose = sampler(args.temperature, args.top_k, args.top_p, generator)
+    choose = sampler(**given, generator=generator)
 
     def sampled(network: Transformer, source: Tensor) -> list[list[Hypothesis]]:
         several = [generate(network, source, choose, decoding.extra) for _ in range(n)]
@@ -170,7 +172,7 @@ def warn_empty(
 ) -> None:
     "Say which lines got nothing: a model far from home finds silence most probable."
     for number, (line, several) in enumerate(zip(lines, found, strict=True), first):
-        if line.strip() and not several[0].text:
+        if line.strip() and not (several and several[0].text):
             say(
                 f"annotated-transformer: warning: line {number}: the best translation is empty; the model may not know such text, or needs more training (--beam 1 gives some words)"
             )
@@ -198,6 +200,8 @@ def settle_test_set(args: argparse.Namespace, model: TranslationModel) -> None:
 
 def run_folder(model: Path) -> Path | None:
     "The folder of the run that a folder is, or belongs to."
+    if not model.exists():  # one of the project's models, by its name
+        return None
     above = (model, model.parent, model.parent.parent)
     return next((f for f in above if (f / "run.json").is_file()), None)
 

@@ -192,7 +192,7 @@ def download(url: str, path: Path, sha256: str) -> Path:
     partial = path.with_name(path.name + ".partial")
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):  # several processes may want it at once
-        if not path.is_file():
+        if not path.is_file() or file_hash(path) != sha256:
             fetch(url, partial, path)
             try:
                 check_sum(partial, sha256)

@@ -120,8 +120,11 @@ def demo(
     try:
         progress = train(config, corpus, out, seed=seed, plan=plan, resume=resume)
     except KeyboardInterrupt:
+        if not (out / "run.json").exists():
+            raise
+        again = f"--out {out}" + (f" --seed {seed}" if seed else "")
         raise KeyboardInterrupt(
-            f"stopped; go on with: annotated-transformer demo --out {out} --resume"
+            f"stopped; go on with: annotated-transformer demo {again} --resume"
         ) from None
     model = averaged_model(out)
     model.save(out / "model", replace=True)
@@ -151,6 +154,7 @@ def demo(
         **found,
         "examples": examples,
     }
+    (out / "scores.json").unlink(missing_ok=True)  # of a shorter run that went on
     for file in (out / "scores.json", results):
         if file:
             write_results(file, found)

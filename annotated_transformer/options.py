@@ -242,14 +242,13 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
         help="print N outputs of each line as NUMBER ||| TEXT ||| SCORE",
     )
     group.add_argument("--sample", action="store_true", help="draw tokens at random")
-    group.add_argument("--temperature", type=float, default=1.0, metavar="T")
     group.add_argument(
-        "--top-k", type=int, default=0, metavar="K", help="among the K likeliest"
+        "--temperature", type=float, metavar="T", help="below 1: less random"
     )
+    group.add_argument("--top-k", type=int, metavar="K", help="among the K likeliest")
     group.add_argument(
         "--top-p",
         type=float,
-        default=1.0,
         metavar="P",
         help="among the likeliest that have probability P together",
     )

@@ -60,6 +60,10 @@ class Limits:
                 raise ValueError(
                     f"{len(prefix)} prefixes of up to {int(lengths.max())} tokens; expected one for each of {len(source)} sentences, shorter than its limit ({int(self.most.min())} and more)"
                 )
+            if {PAD, UNK, BOS, EOS} & {t for p in prefix for t in p}:
+                raise ValueError(
+                    "a prefix has an unknown or special token; leave out characters that the vocabulary does not know"
+                )
             self.prefix = pad([[*p, PAD] for p in prefix]).to(source.device)
 
     def keep(self, rows: Int[Tensor, "n"]) -> None:
@@ -109,7 +113,7 @@ def generate(
     extra: int = 50,
     prefix: Sequence[Sequence[int]] | None = None,  # tokens to begin with
 ) -> list[Hypothesis]:
-    "One output for each sentence, token by token. Raises `ValueError`."
+    "One output for each sentence, token by token; its score is log_p. Raises `ValueError`."
     cache, limits = model.start(source), Limits(source, extra, model.config, prefix)
     rows = torch.arange(len(source), device=source.device)
     out: list[list[int]] = [[] for _ in source]
@@ -135,7 +139,7 @@ def generate(
 def greedy_search(
     model: Transformer, source: Int[Tensor, "b s"], extra: int = 50
 ) -> list[Hypothesis]:
-    "The most probable token at each step: a beam of one."
+    "The most probable token at each step; the score is log_p, without a length penalty."
     return generate(model, source, most_probable, extra)
 
 # %% ../nbs/61a_search.ipynb #703e2972
@@ -239,10 +243,11 @@ def extend(beam: Beam, log_p: Float[Tensor, "b n v"]) -> Int[Tensor, "b K"]:
     return parent
 
 
-def is_open(beam: Beam, most: Int[Tensor, "b"]) -> Bool[Tensor, "b"]:
-    "Sentences whose best finished hypothesis could still be overtaken."
+def is_open(beam: Beam, most: Int[Tensor, "b"], n: int = 1) -> Bool[Tensor, "b"]:
+    "Sentences whose n-th best finished hypothesis could still be overtaken."
     can_grow = beam.tokens.shape[2] < most
-    return can_grow & (beam.done_score[:, 0] < bound(beam.log_p, most, beam.alpha))
+    last = beam.done_score[:, n - 1]
+    return can_grow & (last < bound(beam.log_p, most, beam.alpha))
 
 # %% ../nbs/61a_search.ipynb #9e2fbfd6
 @torch.no_grad()
@@ -253,8 +258,11 @@ def beam_search(
     alpha: float = 0.6,
     extra: int = 50,
     prefix: Sequence[Sequence[int]] | None = None,  # tokens to begin with
+    n: int = 1,  # hypotheses that are wanted
 ) -> list[list[Hypothesis]]:
-    "The best hypotheses of each sentence, best first (section 6.1). Stops when none can be overtaken. Raises `ValueError`."
+    "The best hypotheses of each sentence, best first (section 6.1). Stops when the first `n` can't be overtaken; the others are the best found until then. Raises `ValueError`."
+    if not 1 <= n <= beam:
+        raise ValueError(f"n is {n}; expected 1 to {beam}, the beam")
     Decoding(beam, alpha, extra)  # checks the numbers
     b, device = len(source), source.device
     limits, cache = (
@@ -269,7 +277,7 @@ def beam_search(
         log_p = log_probabilities(model.step(tokens, cache))
         limits.force(log_p, position)
         cache.select(extend(state, log_p))
-        going = is_open(state, limits.most)
+        going = is_open(state, limits.most, n)
         for i in (~going).nonzero()[:, 0].tolist():
             results[int(rows[i])] = state.results(i)
         if not going.all():
@@ -315,15 +323,21 @@ class Translation(NamedTuple):
 Search = Callable[[Transformer, Int[Tensor, "b s"]], list[list[Hypothesis]]]
 
 
-def search_of(decoding: Decoding) -> Search:
-    "The search that a decoding policy describes."
+def search_of(decoding: Decoding, n: int = 1) -> Search:
+    "The search that a decoding policy describes, for the `n` best."
+    beam, alpha, extra = decoding.beam, decoding.alpha, decoding.extra
 
     def search(
         model: Transformer, source: Int[Tensor, "b s"]
     ) -> list[list[Hypothesis]]:
-        if decoding.beam == 1:
-            return [[h] for h in greedy_search(model, source, decoding.extra)]
-        return beam_search(model, source, decoding.beam, decoding.alpha, decoding.extra)
+        if beam > 1:
+            return beam_search(model, source, beam, alpha, extra, n=n)
+        found = greedy_search(model, source, extra)
+        penalties = (length_penalty(len(h.tokens), alpha) for h in found)
+        return [
+            [h._replace(score=h.log_p / penalty)]
+            for h, penalty in zip(found, penalties, strict=True)
+        ]
 
     return search
 

@@ -83,8 +83,13 @@ def own_rows(folder: Path) -> list[dict[str, Any]]:
         ):
             continue
         training = record["training"]
-        settings = json.dumps(training["hyperparameters"], sort_keys=True)
-        key = (training["corpus"], training.get("data", ""), record["set"], settings)
+        choices = (training["hyperparameters"], record.get("decoding"))
+        settings = json.dumps(choices, sort_keys=True)
+        averaged = str(record.get("averaged checkpoints"))
+        corpus = (training["corpus"], training.get("data", ""), record["set"])
+        key: tuple[str, ...] = (*corpus, settings, averaged)
+        while training["seed"] in [r["training"]["seed"] for r in found.get(key, [])]:
+            key = (*key, "again")  # the same seed twice is not two seeds
         found.setdefault(key, []).append(record | {"file": path.name})
     return [summary(records) for records in found.values()]
 

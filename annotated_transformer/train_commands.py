@@ -404,10 +404,11 @@ def summary(progress: Progress, args: argparse.Namespace) -> str:
     text = f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training"
     if not progress.flops:
         return text
-    peak = matrix_peak(args.device, PRECISIONS[args.precision]) * processes(args)
-    used = utilization(progress.flops, progress.seconds, args.capacity or peak)
+    peak = args.capacity or matrix_peak(args.device, PRECISIONS[args.precision])
+    used = utilization(progress.flops, progress.seconds, peak * processes(args))
     speed = progress.flops / progress.seconds / 1e9
-    return f"{text}; {speed:,.0f} GFLOP/s, {used:.0%} of what large matrix products reach here"
+    of = "the capacity" if args.capacity else "what large matrix products reach here"
+    return f"{text}; {speed:,.0f} GFLOP/s, {used:.0%} of {of}"
 
 # %% ../nbs/90b_train_commands.ipynb #8d842ffa
 def data_of_run(run: Path, pair: str | None) -> tuple[str | None, str | None]:

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['Measure', 'Update', 'updates_from', 'nothing', 'ahead', 'Plan', 'Trainer', 'checkpoint', 'watch_best', 'update_once',
-           'is_going', 'fit', 'run_identity', 'check_sizes', 'tokenized', 'train', 'open_trainer', 'check_agreement']
+           'is_going', 'is_due', 'fit', 'run_identity', 'check_sizes', 'tokenized', 'train', 'open_trainer',
+           'check_agreement']
 
 # %% ../nbs/52_training.ipynb #7777ed6c
 import math
@@ -167,8 +168,8 @@ def checkpoint(t: Trainer, folder: Path, validate: bool = True) -> None:
         numbers = {"loss": t.loss} | (t.measure(t.model) if validate else {})
         network, state = snapshot(t.model.model, t.optimizer)
         model = replace(t.model, model=network, updates=t.progress.step)
-        if validate:
-            watch_best(t, model, numbers, counts=folder.name != "latest")
+        if validate and folder.name != "latest":  # where a session ends is arbitrary
+            watch_best(t, model, numbers)
         if t.report is not None:
             t.report.write(t.progress, **numbers)
             more = {"scaler": t.scaler.state_dict()}
@@ -177,10 +178,8 @@ def checkpoint(t: Trainer, folder: Path, validate: bool = True) -> None:
     t.saved = t.progress
 
 
-def watch_best(
-    t: Trainer, model: TranslationModel, numbers: dict[str, float], counts: bool
-) -> None:
-    "With `patience`, keep the best model in the folder `best` and count the validations since; the one where a session ends does not count."
+def watch_best(t: Trainer, model: TranslationModel, numbers: dict[str, float]) -> None:
+    "With `patience`, keep the best model in the folder `best` and count the validations since."
     if t.plan.patience is None:
         return
     if t.plan.watch not in numbers:
@@ -188,7 +187,7 @@ def watch_best(
             f"watch is '{t.plan.watch}'; expected one of {', '.join(numbers)}"
         )
     sign = 1 if t.plan.watch == "perplexity" else -1
-    value, waited = sign * numbers[t.plan.watch], t.progress.waited + counts
+    value, waited = sign * numbers[t.plan.watch], t.progress.waited + 1
     if value < t.progress.best:
         t.progress = replace(t.progress, best=value, waited=0)
         if t.report is not None:
@@ -240,6 +239,17 @@ def is_going(t: Trainer, asked: bool) -> bool:
     return t.progress.step < t.steps and wishes.sum().item() == 0
 
 
+def is_due(t: Trainer) -> bool:
+    "Is it time for a checkpoint? Where all must take part in it, the first process decides."
+    due = t.plan.due(t.progress.step, t.progress.seconds - t.saved.seconds)
+    if not t.hardware.shard:
+        return due
+    decided = torch.tensor([float(due and t.hardware.rank == 0)])
+    decided = decided.to(t.hardware.device)
+    add_up([decided], t.hardware)
+    return decided.item() > 0
+
+
 def fit(t: Trainer) -> Progress:
     "Train until the updates, the minutes or the patience are used up, or a stop is asked for."
     config = t.model.model.config
@@ -252,7 +262,7 @@ def fit(t: Trainer) -> Progress:
             step = t.progress.step
             if t.report is not None:
                 t.report.update(t.progress, t.loss, t.optimizer.param_groups[0]["lr"])
-            if t.plan.due(step, t.progress.seconds - t.saved.seconds):
+            if is_due(t):
                 checkpoint(t, t.run / "checkpoints" / f"step-{step:07d}")
             elif t.report is not None and step % 20 == 0:
                 t.report.write(t.progress, loss=t.loss)

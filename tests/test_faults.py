@@ -2,6 +2,9 @@
 here they meet the whole model."""
 
 import math
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -25,7 +28,9 @@ from annotated_transformer.data import (
 )
 from annotated_transformer.evaluation import scores
 from annotated_transformer.regularization import smooth_targets, smoothed_loss
+from annotated_transformer.runs import Progress
 from annotated_transformer.search import beam_search, greedy_search
+from annotated_transformer.training import Plan, watch_best
 from annotated_transformer.transformer import Transformer
 from annotated_transformer.update import batch_loss, validation_nll
 
@@ -200,3 +205,20 @@ def test_vocabulary_never_sees_the_test_set() -> None:
     marked = corpus._replace(test=[("Żółw.", "Żółw.")], valid=[("Łódź.", "Łódź.")])
     tokenizer = train_tokenizer((line for p in marked.train for line in p), 300)
     assert tokenizer.unknown("Żółw") != []
+
+
+def test_the_best_model_is_kept_whatever_is_watched(tmp_path: Path) -> None:
+    saved: list[int] = []
+    trainer = SimpleNamespace(
+        plan=Plan(patience=2, watch="BLEU"),
+        progress=Progress(),
+        report=object(),
+        run=tmp_path,
+    )
+    model = SimpleNamespace(save=lambda *_, **__: saved.append(trainer.progress.step))
+    for step, (bleu, perplexity) in enumerate([(10, 9), (12, 20), (11, 5), (11.5, 4)]):
+        trainer.progress = replace(trainer.progress, step=step)
+        numbers = {"BLEU": float(bleu), "perplexity": float(perplexity)}
+        watch_best(trainer, model, numbers)  # type: ignore[arg-type]
+    assert saved == [0, 1]  # where BLEU rose, though perplexity fell later
+    assert trainer.progress.waited == 2
