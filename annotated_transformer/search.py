@@ -261,9 +261,9 @@ def beam_search(
     n: int = 1,  # hypotheses that are wanted
 ) -> list[list[Hypothesis]]:
     "The best hypotheses of each sentence, best first (section 6.1). Stops when the first `n` can't be overtaken; the others are the best found until then. Raises `ValueError`."
+    Decoding(beam, alpha, extra)  # checks the numbers
     if not 1 <= n <= beam:
         raise ValueError(f"n is {n}; expected 1 to {beam}, the beam")
-    Decoding(beam, alpha, extra)  # checks the numbers
     b, device = len(source), source.device
     limits, cache = (
         Limits(source, extra, model.config, prefix),
