@@ -402,21 +402,17 @@ def summary(progress: Progress, args: argparse.Namespace) -> str:
     from annotated_transformer.hardware import PRECISIONS
 
     text = f"{progress.step:,} updates, {progress.tokens:,} target tokens, {progress.seconds:.0f} s of training"
-    if not progress.flops:
-        return text
     peak = args.capacity or matrix_peak(args.device, PRECISIONS[args.precision])
     used = utilization(progress.flops, progress.seconds, peak * processes(args))
-    speed = progress.flops / progress.seconds / 1e9
     of = "the capacity" if args.capacity else "what large matrix products reach here"
-    return f"{text}; {speed:,.0f} GFLOP/s, {used:.0%} of {of}"
+    return f"{text}; {progress.flops / progress.seconds / 1e9:,.0f} GFLOP/s, {used:.0%} of {of}"
 
 # %% ../nbs/90b_train_commands.ipynb #8d842ffa
 def data_of_run(run: Path, pair: str | None) -> tuple[str | None, str | None]:
     "What a run was started with, as --data and --pair; None where it does not say."
-    record = run / "run.json"
-    if not record.is_file():
+    if not (run / "run.json").is_file():
         return None, pair
-    found = json.loads(record.read_text(encoding="utf-8"))
+    found = json.loads((run / "run.json").read_text(encoding="utf-8"))
     return found.get("origin") or None, pair or "-".join(found["languages"])
 
 # %% ../nbs/90b_train_commands.ipynb #1635eed9
