@@ -34,8 +34,11 @@ class Hypothesis(NamedTuple):
 
 
 def log_probabilities(logits: Float[Tensor, "b K v"]) -> Float[Tensor, "b K v"]:
-    "Of each next token, in the place of the logits."
-    torch.log_softmax(logits, -1, out=logits)
+    "Of each next token; on a CPU in the place of the logits."
+    if logits.device.type == "cpu":
+        torch.log_softmax(logits, -1, out=logits)
+    else:
+        logits = logits.log_softmax(-1)
     logits[:, :, [PAD, UNK, BOS]] = -math.inf
     return logits
 
