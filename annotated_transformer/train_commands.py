@@ -93,6 +93,8 @@ def data_of(args: argparse.Namespace) -> Corpus | Prepared:
 # %% ../nbs/90b_train_commands.ipynb #1f9f3086
 def check_device(name: str) -> None:
     "Raise `ValueError` unless PyTorch can use the device."
+    if name == "cpu":  # always; a mistake elsewhere need not wait for PyTorch
+        return
     import torch
 
     if name == "meta":
@@ -383,8 +385,7 @@ def described(corpus: Corpus | Prepared) -> str:
     else:
         say_left_out(corpus.left_out)
         train, valid = len(corpus.train), len(corpus.valid)
-    pair = "-".join(corpus.languages)
-    return f"{corpus.name} {pair}: {train:,} training and {valid:,} validation pairs"
+    return f"{corpus.name} {'-'.join(corpus.languages)}: {train:,} training and {valid:,} validation pairs"
 
 
 def finish_run(run: Path, last: int) -> TranslationModel:

@@ -207,10 +207,15 @@ def test_vocabulary_never_sees_the_test_set() -> None:
     assert tokenizer.unknown("Żółw") != []
 
 
-def test_the_best_model_is_kept_whatever_is_watched(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("watch", "kept", "waited"), [("BLEU", [0, 1], 2), ("perplexity", [0, 2, 3], 0)]
+)
+def test_the_best_model_is_kept_whatever_is_watched(
+    watch: str, kept: list[int], waited: int, tmp_path: Path
+) -> None:
     saved: list[int] = []
     trainer = SimpleNamespace(
-        plan=Plan(patience=2, watch="BLEU"),
+        plan=Plan(patience=2, watch=watch),
         progress=Progress(),
         report=object(),
         run=tmp_path,
@@ -220,5 +225,4 @@ def test_the_best_model_is_kept_whatever_is_watched(tmp_path: Path) -> None:
         trainer.progress = replace(trainer.progress, step=step)
         numbers = {"BLEU": float(bleu), "perplexity": float(perplexity)}
         watch_best(trainer, model, numbers)  # type: ignore[arg-type]
-    assert saved == [0, 1]  # where BLEU rose, though perplexity fell later
-    assert trainer.progress.waited == 2
+    assert (saved, trainer.progress.waited) == (kept, waited)
