@@ -11,6 +11,7 @@ import math
 from torch import nn, optim
 
 from .config import Config
+from .sharding import is_sharded
 
 # %% ../nbs/53_optimizer.ipynb #c0ad4c27
 def learning_rate(
@@ -46,9 +47,7 @@ def scheduled_rate(
 def paper_adam(model: nn.Module) -> optim.Adam:
     "Adam with the numbers of section 5.3; the learning rate is set at every step."
     kinds = (False, True)  # whole parameters, and pieces of sharded ones
-    groups = [
-        [p for p in model.parameters() if hasattr(p, "to_local") == k] for k in kinds
-    ]
+    groups = [[p for p in model.parameters() if is_sharded(p) == k] for k in kinds]
     return optim.Adam(
         [{"params": g} for g in groups if g],
         lr=0.0,

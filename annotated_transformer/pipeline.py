@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ENDINGS', 'TokenFiles', 'mapped', 'pieces_of', 'encoded_pieces', 'State', 'read_state', 'prepare_split',
            'append_piece', 'Source', 'sample_of', 'prepare', 'open_partial', 'vocabulary', 'complete', 'Prepared',
-           'file_pairs', 'hub_pairs']
+           'file_pairs', 'check_hub_library', 'hub_pairs']
 
 # %% ../nbs/51e_pipeline.ipynb #beba9319
 import hashlib
@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -305,6 +306,14 @@ def file_pairs(source: Path | str, target: Path | str) -> Iterator[tuple[str, st
         ) from None
 
 
+def check_hub_library() -> None:
+    "Raise `ValueError` unless the library `datasets` is installed."
+    if find_spec("datasets") is None:
+        raise ValueError(
+            "the library datasets is not installed; run: pip install 'annotated_transformer[data]'"
+        )
+
+
 def hub_pairs(
     dataset: str,
     name: str | None,
@@ -313,12 +322,9 @@ def hub_pairs(
     **options: Any,
 ) -> Iterator[tuple[str, str]]:
     "Pairs of a data set with a column `translation`, streamed by the library `datasets`. Raises `ValueError`."
-    try:
-        from datasets import load_dataset
-    except ImportError:
-        raise ValueError(
-            "the library datasets is not installed; run: pip install 'annotated_transformer[data]'"
-        ) from None
+    check_hub_library()
+    from datasets import load_dataset
+
     for row in load_dataset(dataset, name, split=split, streaming=True, **options):
         found = row.get("translation") or {}
         if not set(languages) <= found.keys():

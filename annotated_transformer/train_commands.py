@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,12 +162,9 @@ def source_of(args: argparse.Namespace) -> Source:
 # %% ../nbs/90b_train_commands.ipynb #41d029ad
 def hub_source(named: str, languages: tuple[str, str]) -> Source:
     "A data set NAME or NAME:CONFIG of the Hugging Face hub, with splits train and validation."
-    from annotated_transformer.pipeline import Source, hub_pairs
+    from annotated_transformer.pipeline import Source, check_hub_library, hub_pairs
 
-    if find_spec("datasets") is None:
-        raise ValueError(
-            "the library datasets is not installed; run: pip install 'annotated_transformer[data]'"
-        )
+    check_hub_library()  # before anything is made
     dataset, _, config = named.partition(":")
     if dataset in HUB and not config:
         config = "-".join(sorted(languages))  # WMT's configurations are de-en, fr-en

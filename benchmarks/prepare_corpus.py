@@ -76,10 +76,9 @@ def prepare(folder: Path, n: int, v: int) -> dict[str, Any]:
 
 
 def sub_wording(
-    vocabulary: Path, workers: int, n: int = 200_000
+    tokenizer: Tokenizer, workers: int, n: int = 200_000
 ) -> dict[str, float]:
     """Lines a second: one process, line by line, against `workers` threads; in turn, medians of three."""
-    tokenizer = Tokenizer(vocabulary.read_bytes())
     world = list(itertools.islice(itertools.cycle(world_corpus(20_000).train), n))
     rates: dict[str, list[float]] = {"line by line": [], f"{workers} threads": []}
     for _ in range(3):
@@ -110,9 +109,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as tmp:
             found["runs"].append(prepare(Path(tmp), n, args.v))
             print(found["runs"][-1], flush=True)
-            if n == args.pairs[-1]:
-                vocabulary = Path(tmp) / "out" / "tokenizer.model"
-                found["lines a second"] = sub_wording(vocabulary, args.workers)
+            tokenizer = Prepared(Path(tmp) / "out").tokenizer
+    found["lines a second"] = sub_wording(tokenizer, args.workers)
     slow, fast = found["lines a second"].values()
     found["gain"] = round(fast / slow, 2)
     print(found["lines a second"], found["gain"])
