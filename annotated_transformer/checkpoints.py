@@ -148,14 +148,15 @@ class TranslationModel:
     updates: int | None = None  # made in training, if known
     averaged: int = 1  # checkpoints whose mean the weights are
 
-    def fill(self, folder: Path) -> None:
+    def fill(self, folder: Path, half: bool = False) -> None:
         "Write the four files; `config.json` is last and names the hashes of the others."
+        kind = torch.float16 if half else torch.float32
         (folder / "tokenizer.model").write_bytes(self.tokenizer.model)
         (folder / "decoding.json").write_text(
             json.dumps(asdict(self.decoding), indent=1) + "\n"
         )
         weights = {
-            name: p.detach().contiguous().cpu()
+            name: p.detach().to("cpu", kind).contiguous()
             for name, p in self.model.named_parameters()
         }
         save_file(weights, folder / "weights.safetensors")
@@ -170,9 +171,14 @@ class TranslationModel:
         }
         (folder / "config.json").write_text(json.dumps(record, indent=1) + "\n")
 
-    def save(self, folder: Path | str, replace: bool = False) -> Path:
+    def save(
+        self,
+        folder: Path | str,
+        replace: bool = False,
+        half: bool = False,  # weights in 16 bits; `load` gives 32 again
+    ) -> Path:
         "Write the folder, all or nothing. Raises `FileExistsError` if it exists, unless `replace`."
-        write_folder(Path(folder), self.fill, replace)
+        write_folder(Path(folder), lambda folder: self.fill(folder, half), replace)
         return Path(folder)
 
 # %% ../nbs/52a_checkpoints.ipynb #fb9d2812

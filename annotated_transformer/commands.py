@@ -299,7 +299,8 @@ def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
     run = run_folder(model)
     if run is None:
         return {}
-    identity, keys = run_record(run), ("corpus", "data", "seed", "hyperparameters")
+    identity = run_record(run)
+    keys = ("corpus", "languages", "data", "seed", "hyperparameters")
     facts = {key: identity[key] for key in keys} | {"updates": updates}
     for record in read_metrics(run / "metrics.jsonl"):
         if record["step"] == updates:

@@ -27,6 +27,7 @@ class Config:
     train_steps: int = 100_000  # updates, section 5.2
     batch_tokens: int = 25_000  # tokens a side in a batch, section 5.1
     v: int = 37_000  # entries of the shared vocabulary, section 5.1
+    bpe_dropout: float = 0.0  # merges left out in training; not in the paper
     schedule: str = "paper"  # section 5.3; or "cosine", "constant"
     peak_rate: float = 0.0  # learning rate; 0: the peak of the paper's schedule
     positions: str = "sinusoidal"  # or "learned": Table 3, row (E)
@@ -58,7 +59,7 @@ def check_config(config: Config) -> None:
             raise ValueError(
                 f"{name} is {value!r}; expected a whole number of at least 1"
             )
-    for name in ("P_drop", "eps_ls"):
+    for name in ("P_drop", "eps_ls", "bpe_dropout"):
         value = getattr(config, name)
         if (
             isinstance(value, bool)

@@ -60,6 +60,7 @@ from annotated_transformer.runs import (
     start_run,
 )
 from .sharding import is_sharded, shard_layers, snapshot
+from .subword_dropout import Redrawn
 from .transformer import Transformer
 from .update import to_device, train_step, validation_nll
 
@@ -79,8 +80,10 @@ def updates_from(
     progress: Progress, pairs: TokenPairs, config: Config, seed: int, hardware: Hardware
 ) -> Iterator[Update]:
     "Endless updates from where a run stands."
-    sizes, place = pair_sizes(pairs), progress.position
+    place = progress.position
     for epoch in count(progress.epoch):
+        now = pairs.drawn(seed, epoch) if isinstance(pairs, Redrawn) else pairs
+        sizes = pair_sizes(now)
         updates = token_batches(
             sizes, config.batch_tokens, seed, epoch, hardware.pieces
         )
@@ -88,7 +91,7 @@ def updates_from(
             rows = share_of(updates[position], hardware.rank, hardware.world)
             tokens = int(sum(sizes[r, 1].sum() for r in updates[position]))
             flops = sum(update_flops(config, sizes[r]) for r in updates[position])
-            batches = [to_device(r, pairs, hardware) for r in rows]
+            batches = [to_device(r, now, hardware) for r in rows]
             if hardware.shard and len(batches) * hardware.world < len(
                 updates[position]
             ):
@@ -313,6 +316,10 @@ def tokenized(
 ) -> tuple[Tokenizer, TokenPairs, TokenPairs]:
     "Vocabulary, training and validation pairs; of a text corpus, with `tokenizer` or a new one. Raises `ValueError`."
     if isinstance(corpus, Prepared):
+        if config.bpe_dropout:
+            raise ValueError(
+                f"bpe_dropout is {config.bpe_dropout}, but prepared data is cut already; train on text, or set it to 0"
+            )
         if len(corpus.tokenizer) != config.v:
             raise ValueError(
                 f"v is {config.v}, but the prepared data has {len(corpus.tokenizer)} entries; add --v {len(corpus.tokenizer)}"
@@ -320,8 +327,10 @@ def tokenized(
         return corpus.tokenizer, corpus.pairs("train"), corpus.pairs("valid")
     lines = (line for pair in corpus.train for line in pair)
     tokenizer = tokenizer or train_tokenizer(lines, config.v)
-    train, valid = (encode_pairs(tokenizer, p) for p in (corpus.train, corpus.valid))
-    return tokenizer, train, valid
+    valid = encode_pairs(tokenizer, corpus.valid)
+    if config.bpe_dropout:
+        return tokenizer, Redrawn(tokenizer, corpus.train, config.bpe_dropout), valid
+    return tokenizer, encode_pairs(tokenizer, corpus.train), valid
 
 # %% ../nbs/52_training.ipynb #85749dd7
 def train(
