@@ -19,6 +19,7 @@ from annotated_transformer.commands import (
     command_evaluate,
     command_info,
     command_plot,
+    command_table1,
     command_table2,
     command_translate,
 )
@@ -255,6 +256,9 @@ def add_evaluate(add: Any) -> None:
 # %% ../nbs/90_cli.ipynb #607cf187
 def add_looking(add: Any) -> None:
     "Commands that show what is there."
+    p = add("table1", "the paper's Table 1 beside what its layers are found to cost")
+    add_results(p)
+
     p = add("table2", "the paper's Table 2, with its costs recomputed and our own rows")
     p.add_argument(
         "--folder",
@@ -338,6 +342,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "train": command_train,
         "translate": command_translate,
         "evaluate": command_evaluate,
+        "table1": command_table1,
         "table2": command_table2,
         "plot": command_plot,
         "info": command_info,
