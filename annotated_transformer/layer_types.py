@@ -117,12 +117,17 @@ class RestrictedAttention(nn.Module):
 
     def forward(self, x: Sequence) -> Sequence:
         n, half = x.shape[1], self.r // 2
-        windows = F.pad(x, (0, 0, half, half)).unfold(1, self.r, 1)  # (b, n, d, r)
-        place = torch.arange(n)[:, None] + torch.arange(self.r) - half
-        inside = ((place >= 0) & (place < n)).to(x.device)
-        scores = x[:, :, None] @ windows / x.shape[-1] ** 0.5  # (b, n, 1, r)
-        weights = scores.masked_fill(~inside[:, None], -torch.inf).softmax(-1)
-        return (weights @ windows.transpose(-1, -2))[:, :, 0]
+        size = max(1, half)  # of a block; its keys are in three blocks
+        blocks = -(-n // size)
+        x = F.pad(x, (0, 0, size, size + blocks * size - n))
+        keys = x.unfold(1, 3 * size, size)  # (b, blocks, d, 3 size)
+        queries = x[:, size:-size].unflatten(1, (blocks, size))
+        place = torch.arange(-size, (blocks + 1) * size, device=x.device)
+        i, j = place[size:-size].view(blocks, size, 1), place.unfold(0, 3 * size, size)
+        near = ((i - j[:, None]).abs() <= half) & (j >= 0)[:, None] & (j < n)[:, None]
+        near |= i >= n  # rows of padding, cut off below
+        scores = (queries @ keys / x.shape[-1] ** 0.5).masked_fill(~near, -torch.inf)
+        return (scores.softmax(-1) @ keys.transpose(-1, -2)).flatten(1, 2)[:, :n]
 
     def units(self, n: int) -> list[Unit]:
         "One step: all positions at once."
