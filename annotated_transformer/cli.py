@@ -19,11 +19,15 @@ from annotated_transformer.commands import (
     command_evaluate,
     command_info,
     command_plot,
-    command_table1,
-    command_table2,
     command_translate,
 )
 from .config import nearest
+from annotated_transformer.table_commands import (
+    command_table1,
+    command_table2,
+    command_table3,
+    command_table4,
+)
 from annotated_transformer.options import (
     add_data,
     add_decoding,
@@ -33,6 +37,7 @@ from annotated_transformer.options import (
     add_prepare,
     add_results,
     add_sampling,
+    add_tables,
 )
 from .train_commands import command_prepare, command_train, say
 
@@ -89,6 +94,7 @@ def build_parser() -> Parser:
     add_train(add)
     add_translate(add)
     add_evaluate(add)
+    add_tables(add)
     add_looking(add)
     return parser
 
@@ -256,17 +262,6 @@ def add_evaluate(add: Any) -> None:
 # %% ../nbs/90_cli.ipynb #607cf187
 def add_looking(add: Any) -> None:
     "Commands that show what is there."
-    p = add("table1", "the paper's Table 1 beside what its layers are found to cost")
-    add_results(p)
-
-    p = add("table2", "the paper's Table 2, with its costs recomputed and our own rows")
-    p.add_argument(
-        "--folder",
-        metavar="FOLDER",
-        default="results",
-        help="results files that `evaluate --results` wrote (default: results)",
-    )
-
     p = add("plot", "draw the learning curves of a training run")
     p.add_argument("run", help="a folder that `train` wrote")
     p.add_argument(
@@ -344,6 +339,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "evaluate": command_evaluate,
         "table1": command_table1,
         "table2": command_table2,
+        "table3": command_table3,
+        "table4": command_table4,
         "plot": command_plot,
         "info": command_info,
     }

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['check_new', 'check_parent', 'output', 'decoding_of', 'source_lines', 'command_translate', 'search_chosen',
            'warn_unknown', 'warn_empty', 'settle_test_set', 'run_folder', 'run_record', 'test_pairs',
-           'command_evaluate', 'translations_of', 'training_facts', 'table', 'command_plot', 'command_table1',
-           'command_table2', 'command_info', 'named_model', 'described', 'command_demo']
+           'command_evaluate', 'translations_of', 'training_facts', 'table', 'command_plot', 'command_info',
+           'named_model', 'described', 'command_demo']
 
 # %% ../nbs/90a_commands.ipynb #830a39d1
 def check_new(path: str | None) -> None:
@@ -332,24 +332,6 @@ def command_plot(args: argparse.Namespace) -> None:
         )
     check_parent(path)
     print(save_figure(learning_curves(records), path))
-
-# %% ../nbs/90a_commands.ipynb #38e4a99b
-def command_table1(args: argparse.Namespace) -> None:
-    from annotated_transformer.evaluation import check_results, write_results
-    from annotated_transformer.layer_costs import measure_table1, table1
-
-    if args.results:
-        check_results(args.results)
-    print(table1())
-    if args.results:
-        say("measuring every kind of layer; about two minutes …")
-        write_results(args.results, measure_table1())
-
-
-def command_table2(args: argparse.Namespace) -> None:
-    from annotated_transformer.table2 import table2
-
-    print(table2(Path(args.folder)))
 
 # %% ../nbs/90a_commands.ipynb #601dc756
 def command_info(args: argparse.Namespace) -> None:

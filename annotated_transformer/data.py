@@ -42,6 +42,7 @@ class Corpus(NamedTuple):
     test: Pairs
     origin: str = ""  # how --data names it, or its folder
     left_out: Sequence[str] = ()  # bad pairs that were skipped, and why
+    symbols: Sequence[str] = ()  # strings that are always one token
 
     def fingerprint(self) -> str:
         "SHA-256 of the training pairs: part of a training run's identity."
@@ -282,11 +283,9 @@ def text_corpus(
             f"no training pairs in {folder}; expected files train.{source} and train.{target}, plain or .gz"
         )
     origin = str(folder.resolve())
-    return hold_out(
-        Corpus(
-            folder.name, (source, target), **splits, origin=origin, left_out=left_out
-        )
-    )
+    parts = splits["train"], splits["valid"], splits["test"]
+    corpus = Corpus(folder.name, (source, target), *parts, origin, left_out)
+    return hold_out(corpus)
 
 # %% ../nbs/51_data.ipynb #39a8a814
 def hold_out(corpus: Corpus) -> Corpus:
@@ -356,6 +355,7 @@ class Tokenizer:
 def train_tokenizer(
     lines: Iterable[str],  # both sides of the training pairs
     v: int,  # entries, the four special ones included
+    symbols: Sequence[str] = (),  # strings that are always one token
 ) -> Tokenizer:
     "Learn a BPE vocabulary. Raises `ValueError` if the text has too few or too many different characters for it."
     out = io.BytesIO()
@@ -370,6 +370,7 @@ def train_tokenizer(
             unk_id=UNK,
             bos_id=BOS,
             eos_id=EOS,
+            user_defined_symbols=list(symbols),
             max_sentence_length=1 << 20,
             num_threads=1,
             minloglevel=2,

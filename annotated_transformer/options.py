@@ -13,7 +13,7 @@ from .config import Config
 
 # %% auto #0
 __all__ = ['CHOICES', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results',
-           'add_decoding', 'add_sampling']
+           'add_decoding', 'add_sampling', 'add_tables']
 
 # %% ../nbs/90c_options.ipynb #8059c163
 CHOICES = {
@@ -253,3 +253,58 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
         help="among the likeliest that have probability P together",
     )
     group.add_argument("--seed", type=int, default=0)
+
+# %% ../nbs/90c_options.ipynb #4779a7d2
+def add_tables(add: Any) -> None:
+    "The commands `table1` to `table4`."
+    p = add("table1", "the paper's Table 1 beside what its layers are found to cost")
+    add_results(p)
+
+    p = add("table2", "the paper's Table 2, with its costs recomputed and our own rows")
+    p.add_argument(
+        "--folder",
+        metavar="FOLDER",
+        default="results",
+        help="results files that `evaluate --results` wrote (default: results)",
+    )
+
+    p = add("table3", "the paper's Table 3, trained again at a laptop's scale")
+    p.add_argument(
+        "--results",
+        metavar="FILE",
+        help="train the rows that this file does not have yet, and add them (default: only show results/table3.json)",
+    )
+    p.add_argument(
+        "--rows",
+        nargs="+",
+        metavar="NAME",
+        help="for instance base A-h1 (default: all)",
+    )
+    p.add_argument(
+        "--seeds",
+        nargs="+",
+        type=int,
+        default=[0, 1, 2],
+        metavar="SEED",
+        help="(default: 0 1 2)",
+    )
+    p.add_argument(
+        "--part",
+        default="1/1",
+        metavar="I/K",
+        help="do the I-th of K parts, to share the work (default: 1/1)",
+    )
+    add_data(p)
+
+    p = add("table4", "the paper's Table 4, and a parser of your own")
+    p.add_argument(
+        "--treebank",
+        metavar="FOLDER",
+        help="train a parser on the Penn-style files there, and score it",
+    )
+    p.add_argument("--out", metavar="FOLDER", help="its run (default: runs/parser)")
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument(
+        "--split", choices=("test", "valid"), default="test", help="(default: test)"
+    )
+    add_results(p)

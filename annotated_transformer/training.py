@@ -326,7 +326,7 @@ def tokenized(
             )
         return corpus.tokenizer, corpus.pairs("train"), corpus.pairs("valid")
     lines = (line for pair in corpus.train for line in pair)
-    tokenizer = tokenizer or train_tokenizer(lines, config.v)
+    tokenizer = tokenizer or train_tokenizer(lines, config.v, corpus.symbols)
     valid = encode_pairs(tokenizer, corpus.valid)
     if config.bpe_dropout:
         return tokenizer, Redrawn(tokenizer, corpus.train, config.bpe_dropout), valid

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SourceTokens', 'TargetTokens', 'Source', 'Target', 'SourceMask', 'TargetMask', 'Residual', 'Bias', 'Part', 'AddNorm',
            'EncoderLayer', 'LayerCache', 'Cache', 'as_bias', 'DecoderLayer', 'Encoder', 'Decoder', 'paper_attention',
-           'paper_feed_forward', 'paper_residual', 'paper_positions', 'stacks', 'initialize', 'target_mask',
-           'Transformer', 'count_parameters']
+           'paper_feed_forward', 'paper_residual', 'paper_final', 'paper_positions', 'stacks', 'initialize',
+           'target_mask', 'Transformer', 'count_parameters']
 
 # %% ../nbs/31_stacks.ipynb #5c0060c0
 import math
@@ -190,24 +190,24 @@ class DecoderLayer(nn.Module):
 
 # %% ../nbs/31_stacks.ipynb #7390d8ad
 class Encoder(nn.Module):
-    "N encoder layers."
+    "N encoder layers, and what comes after the last: in the paper, nothing."
 
-    def __init__(self, layers: list[EncoderLayer]):
+    def __init__(self, layers: list[EncoderLayer], final: nn.Module | None = None):
         super().__init__()
-        self.layers = nn.ModuleList(layers)
+        self.layers, self.final = nn.ModuleList(layers), final or nn.Identity()
 
     def forward(self, x: Source, mask: SourceMask = None) -> Source:
         for layer in self.layers:
             x = layer(x, mask)
-        return x
+        return self.final(x)
 
 # %% ../nbs/31_stacks.ipynb #265b51a4
 class Decoder(nn.Module):
     "N decoder layers, for all positions at once or for one new position at a time."
 
-    def __init__(self, layers: list[DecoderLayer]):
+    def __init__(self, layers: list[DecoderLayer], final: nn.Module | None = None):
         super().__init__()
-        self.layers = nn.ModuleList(layers)
+        self.layers, self.final = nn.ModuleList(layers), final or nn.Identity()
 
     def forward(
         self,
@@ -218,7 +218,7 @@ class Decoder(nn.Module):
     ) -> Target:
         for layer in self.layers:
             y = layer(y, memory, mask, memory_mask)
-        return y
+        return self.final(y)
 
     def start(self, memory: Source, memory_mask: Tensor) -> Cache:
         "An empty cache; the memory is projected once."
@@ -236,7 +236,7 @@ class Decoder(nn.Module):
         bias = cache.advance(y.shape[1])
         for layer, past in zip(self.layers, cache.layers, strict=True):
             y = layer.step(y, past, bias, cache.memory_bias)
-        return y
+        return self.final(y)
 
 # %% ../nbs/31_stacks.ipynb #e9d52de4
 Part = Callable[[Config], nn.Module]
@@ -254,6 +254,10 @@ def paper_residual(c: Config) -> nn.Module:
     return AddNorm(c.d_model, c.P_drop)
 
 
+def paper_final(c: Config) -> nn.Module:
+    return nn.Identity()  # pre-norm stacks have a norm here
+
+
 def paper_positions(c: Config) -> nn.Module:
     if c.positions == "learned":
         return LearnedPositions(c.n_positions, c.d_model)
@@ -261,7 +265,7 @@ def paper_positions(c: Config) -> nn.Module:
 
 # %% ../nbs/31_stacks.ipynb #9edbba72
 def stacks(
-    c: Config, attention: Part, feed_forward: Part, residual: Part
+    c: Config, attention: Part, feed_forward: Part, residual: Part, final: Part
 ) -> tuple[Encoder, Decoder]:
     "Encoder and decoder of N layers each, made of these parts."
 
@@ -273,7 +277,7 @@ def stacks(
         DecoderLayer(attention(c), attention(c), feed_forward(c), around)
         for _ in range(c.N)
     ]
-    return Encoder(encoder), Decoder(decoder)
+    return Encoder(encoder, final(c)), Decoder(decoder, final(c))
 
 # %% ../nbs/31_stacks.ipynb #8ab31f2f
 def initialize(stack: nn.Module) -> None:
@@ -300,12 +304,14 @@ class Transformer(nn.Module):
         attention: Part = paper_attention,
         feed_forward: Part = paper_feed_forward,
         residual: Part = paper_residual,
+        final: Part = paper_final,
         positions: Part = paper_positions,
     ):
         super().__init__()
         self.config, self.embedding = config, SharedEmbedding(config.v, config.d_model)
         self.positions, self.dropout = positions(config), Dropout(config.P_drop)
-        self.encoder, self.decoder = stacks(config, attention, feed_forward, residual)
+        parts = attention, feed_forward, residual, final
+        self.encoder, self.decoder = stacks(config, *parts)
         initialize(self)
 
     def embed(
