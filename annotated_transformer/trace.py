@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -36,7 +35,7 @@ def code_line(module: nn.Module) -> str:
 
 @torch.no_grad()
 def trace(model: nn.Module, source: Tensor, target: Tensor) -> list[Step]:
-    "The output of every module, in the order in which they finish. Raises `ValueError` for anything but one sentence pair."
+    "The output of every module that does something, in the order in which they finish. Raises `ValueError` for anything but one sentence pair."
     if source.dim() != 2 or target.dim() != 2 or len(source) != 1 or len(target) != 1:
         raise ValueError(
             f"source {tuple(source.shape)} and target {tuple(target.shape)}; expected one sentence each, (1, tokens)"
@@ -44,9 +43,10 @@ def trace(model: nn.Module, source: Tensor, target: Tensor) -> list[Step]:
     steps: list[Step] = []
 
     def keep(name: str, module: nn.Module) -> None:
-        def hook(module: nn.Module, inputs: object, out: object) -> None:
-            if isinstance(out, Tensor):
-                steps.append(Step(name, type(module).__name__, code_line(module), out))
+        def hook(module: nn.Module, inputs: tuple[object, ...], out: object) -> None:
+            if isinstance(out, Tensor) and not any(out is x for x in inputs):
+                line, copy = code_line(module), out.clone()  # ReLU works in place
+                steps.append(Step(name, type(module).__name__, line, copy))
 
         hooks.append(module.register_forward_hook(hook))
 
