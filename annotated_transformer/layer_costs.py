@@ -164,7 +164,7 @@ PATHS: dict[str, Callable[[int, int], Iterable[nn.Module]]] = {  # layers enough
     "dilated, k = 3": lambda n, d: dilated(n, d),
     "restricted, r = 3": lambda n, d: [RestrictedAttention(d, 3)] * n,
 }
-PRINTED = {  # Table 1: operations, sequential steps, longest path
+PRINTED = {  # operations, sequential steps, longest path: Table 1; n/k is in its text
     "self-attention": ("n²·d", "1", "1"),
     "recurrent": ("n·d²", "n", "n"),
     "convolution, k = 3": ("k·n·d²", "1", "n/k"),

@@ -143,8 +143,8 @@ def reopen_run(run: Path, identity: dict[str, Any]) -> Tokenizer:
     for key, value in identity.items():
         old, new = comparable(before.get(key)), comparable(value)
         if old != new and isinstance(new, dict):
-            key = next(k for k in new if old.get(k) != new[k])
-            old, new = old.get(key), new[key]
+            key = next(k for k in old | new if old.get(k) != new.get(k))
+            old, new = old.get(key), new.get(key)
         if old != new:
             raise ValueError(
                 f"{run} was started with {key} = {old!r}, not {new!r}; resume with the same settings and data, or start a new run"

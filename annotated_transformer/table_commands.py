@@ -54,7 +54,7 @@ def command_table4(args: argparse.Namespace) -> None:
 
     if args.treebank:
         score_treebank(args)
-    print(table4(Path("results")))
+    print(table4(Path(args.results).parent if args.results else Path("results")))
 
 
 def score_treebank(args: argparse.Namespace) -> None:

@@ -312,7 +312,10 @@ def check_sizes(
 
 # %% ../nbs/52_training.ipynb #052b9a2c
 def tokenized(
-    corpus: Corpus | Prepared, config: Config, tokenizer: Tokenizer | None
+    corpus: Corpus | Prepared,
+    config: Config,
+    tokenizer: Tokenizer | None,
+    most: int,  # tokens of a side that fit
 ) -> tuple[Tokenizer, TokenPairs, TokenPairs]:
     "Vocabulary, training and validation pairs; of a text corpus, with `tokenizer` or a new one. Raises `ValueError`."
     if isinstance(corpus, Prepared):
@@ -329,7 +332,8 @@ def tokenized(
     tokenizer = tokenizer or train_tokenizer(lines, config.v, corpus.symbols)
     valid = encode_pairs(tokenizer, corpus.valid)
     if config.bpe_dropout:
-        return tokenizer, Redrawn(tokenizer, corpus.train, config.bpe_dropout), valid
+        p = config.bpe_dropout
+        return tokenizer, Redrawn(tokenizer, corpus.train, p, most), valid
     return tokenizer, encode_pairs(tokenizer, corpus.train), valid
 
 # %% ../nbs/52_training.ipynb #85749dd7
@@ -350,7 +354,10 @@ def train(
     with joined(hardware) as hardware:
         identity = run_identity(config, corpus, seed, hardware)
         old = reopen_run(run, identity) if resume else None
-        tokenizer, pairs, valid = tokenized(corpus, config, old)
+        most = slots_of(config.batch_tokens, hardware.pieces)
+        if config.positions == "learned":
+            most = min(most, config.n_positions)
+        tokenizer, pairs, valid = tokenized(corpus, config, old, most)
         check_sizes(config, pairs, valid, hardware.pieces)
         if not resume and hardware.rank == 0:
             start_run(run, identity, tokenizer, {"origin": corpus.origin})

@@ -61,7 +61,7 @@ TABLE3: dict[str, Row] = {
 }
 
 # %% ../nbs/62_variations.ipynb #61246bae
-STEPS, WARMUP, BATCH, V = 2400, 400, 1200, 4000  # of the base row, chosen in a pilot
+STEPS, WARMUP, BATCH, V = 2400, 400, 1200, 4000  # of the base row
 
 
 def scaled(paper: Config) -> Config:
@@ -172,9 +172,11 @@ def with_attention(kind: type[MultiHeadAttention], c: Config) -> Transformer:
 unscaled = partial(with_attention, Unscaled)
 EXTRA: dict[str, Row] = {
     "X-noscale": Row("no division by √d_k", build=unscaled),
-    "X-dk512": Row("d_k = 512", d_k=512),
-    "X-noscale-dk512": Row("d_k = 512, no division by √d_k", build=unscaled, d_k=512),
-    "X-dv16": Row("d_v = 16", d_v=16),
+    "X-dk512": Row("d_k = 512 / 8 = 64", d_k=512),
+    "X-noscale-dk512": Row(
+        "d_k = 512 / 8 = 64, no division by √d_k", build=unscaled, d_k=512
+    ),
+    "X-dv16": Row("d_v = 16 / 8 = 2", d_v=16),
     "X-prenorm": Row("pre-norm", build=pre_norm),
     "X-nowarmup": Row("no warm-up: from the peak on", skipped_warmup=True),
     "X-untied": Row("softmax matrix of its own", build=untied),

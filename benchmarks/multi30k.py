@@ -7,6 +7,7 @@ that has its results file is not looked at a second time.
 """
 
 import argparse
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -33,14 +34,26 @@ def train(pair: str, seed: int, run: Path) -> None:
     annotated_transformer("train", *which, *plan, "--out", run, *resume)
 
 
+def check_same(file: Path, run: Path) -> None:
+    """Stop if a results file is of another run."""
+    theirs = json.loads(file.read_text(encoding="utf-8"))["training"]
+    own = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    for key in ("data", "seed", "hyperparameters"):
+        if theirs[key] != own[key]:
+            raise SystemExit(f"{file} is of a run with another {key}; move it away")
+
+
 def evaluate(pair: str, seed: int, run: Path, results: Path) -> None:
     """Score one seed on the sets that exist for the pair and have no results yet."""
     target = pair.split("-")[1]
     for name in SETS:
         stem = results / f"{pair}-seed{seed}-{name}"
         if Path(f"{stem}.json").exists():
+            check_same(Path(f"{stem}.json"), run)
             continue
-        keep = ["--translations", f"{stem}.{target}"] if name == SETS[0] else []
+        kept = Path(f"{stem}.{target}")
+        kept.unlink(missing_ok=True)  # of an evaluation that did not end
+        keep = ["--translations", kept] if name == SETS[0] else []
         which = ["--data", "multi30k", "--split", name, "--all-scores"]
         annotated_transformer(
             "evaluate", run, *which, *keep, "--results", f"{stem}.json"

@@ -1,0 +1,53 @@
+"""Collect training runs into one dated log: what was tried, on the validation pairs only, and how far it got.
+
+python benchmarks/recipe_log.py runs/a runs/b … --results results/multi30k-recipe.json
+
+Each run's own files are read: `run.json` and `metrics.jsonl`. Runs that the log has already are brought up to date;
+no run leaves it.
+"""
+
+import argparse
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+from annotated_transformer.checkpoints import write_text
+from annotated_transformer.runs import read_metrics
+
+
+def entry(run: Path) -> dict[str, Any]:
+    """What a run says of itself."""
+    identity = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    records = read_metrics(run / "metrics.jsonl")
+    keys = ("step", "tokens", "seconds", "valid_nll", "BLEU")
+    curve = [{k: r[k] for k in keys if k in r} for r in records if "valid_nll" in r]
+    began = datetime.date.fromtimestamp((run / "run.json").stat().st_mtime)
+    facts = {key: identity[key] for key in ("corpus", "languages", "data", "seed")}
+    return {
+        "name": run.name,
+        "date": began.isoformat(),
+        **facts,
+        "hyperparameters": identity["hyperparameters"],
+        "updates": int(records[-1]["step"]),
+        "curve": curve,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("--results", type=Path, required=True)
+    args = parser.parse_args()
+    known: dict[str, dict[str, Any]] = {}
+    if args.results.exists():
+        before = json.loads(args.results.read_text(encoding="utf-8"))
+        known = {run["name"]: run for run in before["runs"]}
+    known |= {run.name: entry(run) for run in args.runs}
+    record = {"command": "python benchmarks/recipe_log.py RUNS", "threads": 1}
+    text = json.dumps(record | {"runs": list(known.values())}, indent=1)
+    write_text(args.results, text + "\n")
+
+
+if __name__ == "__main__":
+    main()
