@@ -308,3 +308,4 @@ def add_tables(add: Any) -> None:
         "--split", choices=("test", "valid"), default="test", help="(default: test)"
     )
     add_results(p)
+    add_hyperparameters(p)

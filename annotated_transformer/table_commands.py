@@ -9,7 +9,8 @@ import argparse
 from pathlib import Path
 
 from .commands import check_parent, table, training_facts
-from .train_commands import corpus_of, say
+from .config import vary
+from .train_commands import corpus_of, given, say
 
 # %% auto #0
 __all__ = ['command_table1', 'command_table2', 'command_table3', 'command_table4', 'score_treebank']
@@ -61,13 +62,19 @@ def score_treebank(args: argparse.Namespace) -> None:
     "Train a parser, or go on with one, and score it."
     from annotated_transformer.evaluation import check_results, write_results
     from annotated_transformer.runs import read_metrics
-    from annotated_transformer.table4 import score_parser, train_parser, treebank
+    from annotated_transformer.table4 import (
+        LAPTOP_PARSER,
+        score_parser,
+        train_parser,
+        treebank,
+    )
 
+    config = vary(LAPTOP_PARSER, **given(args))
     if args.results:
         check_results(args.results)
     bank, run = treebank(args.treebank), Path(args.out or "runs/parser")
     say(f"{bank.corpus.name}: {len(bank.train):,} trees to train on → {run}")
-    model = train_parser(bank, run, seed=args.seed)
+    model = train_parser(bank, run, config, args.seed)
     trees = bank.test if args.split == "test" else bank.valid
     found = {"treebank": bank.corpus.name, "split": args.split, "seed": args.seed}
     found |= score_parser(model, trees, bank) | training_facts(run, model.updates)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['HUB', 'RECIPES', 'languages_of', 'corpus_of', 'data_of', 'check_device', 'say', 'say_left_out', 'is_first_process',
            'check_positive', 'source_of', 'hub_source', 'file_source', 'command_prepare', 'processes', 'apply_recipe',
-           'config_of', 'plan_of', 'hardware_of', 'bleu_of', 'command_train', 'described', 'finish_run', 'summary',
-           'data_of_run', 'dry_run']
+           'given', 'config_of', 'plan_of', 'hardware_of', 'bleu_of', 'command_train', 'described', 'finish_run',
+           'summary', 'data_of_run', 'dry_run']
 
 # %% ../nbs/90b_train_commands.ipynb #ff496bb8
 def languages_of(pair: str) -> tuple[str, str]:
@@ -263,13 +263,15 @@ def apply_recipe(args: argparse.Namespace) -> None:
             setattr(args, name, value)
 
 # %% ../nbs/90b_train_commands.ipynb #c0f19e01
+def given(args: argparse.Namespace) -> dict[str, Any]:
+    "The hyperparameters that the options name."
+    values = {f.name: getattr(args, f.name, None) for f in fields(Config)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def config_of(args: argparse.Namespace) -> tuple[str, Config]:
     "Name and hyperparameters of the preset, with the options that were given. Raises `ValueError`."
-    changes = {
-        f.name: getattr(args, f.name)
-        for f in fields(Config)
-        if getattr(args, f.name, None) is not None
-    }
+    changes = given(args)
     world = args.data in (None, "world") and not args.files
     named = args.preset or ("demo" if world else "multi30k")
     config = preset(named, **changes)

@@ -526,7 +526,57 @@ def test_scores_of_two_systems_and_table_2(small_run: Path, tmp_path: Path) -> N
     assert "has 1 lines, the test set" in error
     table = command("table2", "--folder", str(results.parent)).stdout.decode()
     assert "| Transformer (big) | 28.4 | 41.8 | 2.3e+19 | 2.3e+19 |" in table
-    assert "| world | world valid |" in table
+    assert "| world en-de | world valid |" in table
+
+
+TOY = "( (S (NP-SBJ (DT the) (NN {})) (VP (VBZ {})) (. .)) )\n"
+PARSER = [
+    "--N",
+    "1",
+    "--d_model",
+    "16",
+    "--h",
+    "2",
+    "--d_ff",
+    "32",
+    "--v",
+    "40",
+    "--batch_tokens",
+    "200",
+]
+
+
+def test_a_parser_is_trained_scored_and_resumed(tmp_path: Path) -> None:
+    bank = tmp_path / "bank"
+    bank.mkdir()
+    nouns = ["cat", "dog", "cow", "fox", "hen", "owl", "pig", "rat", "bee", "ant"]
+    for i, noun in enumerate(nouns):
+        verbs = ("sleeps", "runs", "sings")
+        text = "".join(TOY.format(noun, verb) for verb in verbs)
+        (bank / f"{i}.mrg").write_bytes(text.replace("\n", "\r\n").encode())
+    run, results = tmp_path / "run", tmp_path / "parsing-toy.json"
+    words = ["table4", "--treebank", str(bank), "--out", str(run), *PARSER]
+    first = command(*words, "--train_steps", "20")
+    assert first.returncode == 0, first.stderr.decode()
+    done = command(*words, "--train_steps", "40", "--results", str(results))
+    assert done.returncode == 0, done.stderr.decode()
+    found = json.loads(results.read_text())
+    assert (found["sentences"], found["training"]["updates"]) == (3, 40)
+    assert "| bank, test | 0 | 21 |" in done.stdout.decode()
+    (bank / "0.mrg").write_text("(S (NP (NN cat))")
+    error = sentence(command(*words))
+    assert "0.mrg: 1 brackets are still open at the end" in error
+    assert "no such folder" in sentence(command("table4", "--treebank", "nowhere"))
+
+
+def test_tables_1_and_3(tmp_path: Path) -> None:
+    assert "| recurrent | n·d² | n^1.00 d^2.00 |" in command("table1").stdout.decode()
+    unknown = command(
+        "table3", "--rows", "A-h33", "--results", str(tmp_path / "t.json")
+    )
+    assert "unknown row 'A-h33'; did you mean 'A-h32'?" in sentence(unknown)
+    shown = command("table3", cwd=tmp_path).stdout.decode()
+    assert "| A-h1 | h = 1, d_k = d_v = 512 | 5.29 |" in shown
 
 
 def test_plot_and_info(small_run: Path, tmp_path: Path) -> None:
