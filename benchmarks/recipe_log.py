@@ -1,6 +1,6 @@
 """Collect training runs into one dated log: what was tried, on the validation pairs only, and how far it got.
 
-python benchmarks/recipe_log.py runs/a runs/b … --results results/multi30k-recipe.json
+python benchmarks/recipe_log.py runs/a runs/b … --results results/recipe-multi30k.json
 
 Each run's own files are read: `run.json` and `metrics.jsonl`. Runs that the log has already are brought up to date;
 no run leaves it.
