@@ -356,16 +356,22 @@ def command_info(args: argparse.Namespace) -> None:
 
 def named_model(name: str) -> tuple[Config, dict[str, Any]]:
     "Hyperparameters of a preset or a trained model, and what else is known of it. Raises `ValueError`."
-    from annotated_transformer.checkpoints import load, model_folder
+    from annotated_transformer.checkpoints import (
+        MODELS,
+        load,
+        model_folder,
+        model_named,
+    )
 
     if name in PAPER | LAPTOP:
         return preset(name), {}
-    if not Path(name).exists():
+    ours = name in MODELS and not Path(name).exists()
+    if not ours and not Path(name).exists():
         raise ValueError(
-            f"'{name}' is neither a folder nor a preset; {nearest(name, list(PAPER | LAPTOP))}"
+            f"'{name}' is neither a folder nor a preset nor a model; {nearest(name, [*PAPER, *LAPTOP, *MODELS])}"
         )
-    model = load(name)
-    facts: dict[str, Any] = {"folder": str(model_folder(name))}
+    model, folder = load(name), model_named(name) if ours else model_folder(name)
+    facts: dict[str, Any] = {"folder": str(folder)}
     facts |= {"languages": "-".join(model.languages), "updates made": model.updates}
     return model.model.config, facts | {"averaged": model.averaged}
 

@@ -590,6 +590,8 @@ def test_plot_and_info(small_run: Path, tmp_path: Path) -> None:
     )
     assert json.loads(command("info", str(small_run), "--json").stdout)["d_model"] == 32
     assert b"multi30k" in command("info").stdout
+    named = json.loads(command("info", "world-en-de", "--json").stdout)
+    assert (named["languages"], named["d_model"]) == ("en-de", 128)
     lines = command("info", "base", "--batch", "25000").stdout.decode()
     assert "kept for the backward pass" in lines
     assert "25,000 a side, in 1 pieces" in lines
