@@ -341,7 +341,7 @@ def command_info(args: argparse.Namespace) -> None:
     if args.name is None:
         for name in PAPER | LAPTOP:
             millions = described(preset(name))["parameters"] / 1e6
-            print(f"{name:<10} {millions:6.1f} million parameters")
+            print(f"{name:<14} {millions:6.1f} million parameters")
         return
     check_positive(args, "batch", "length")
     config, facts = named_model(args.name)
