@@ -61,7 +61,7 @@ TABLE3: dict[str, Row] = {
 }
 
 # %% ../nbs/62_variations.ipynb #61246bae
-STEPS, WARMUP, BATCH, V = 2400, 400, 1200, 4000  # of the base row
+STEPS, WARMUP, BATCH, V = 4800, 1200, 600, 4000  # of the base row
 
 
 def scaled(paper: Config) -> Config:
