@@ -14,7 +14,7 @@ import torch
 
 from .checkpoints import TranslationModel
 from .data import BOS, EOS
-from .heads import by_words
+from .heads import by_words, place_of
 from .search import translations
 from .visualization import attention_weights
 
@@ -45,15 +45,14 @@ def attention_record(model: TranslationModel, line: str) -> dict[str, Any]:
     }
     record: dict[str, Any] = {"source": line, "target": best.text, "layers": {}}
     for name, weights in attention_weights(model.model, source, target).items():
-        stack, _, layer, part = name.split(".")
-        kind = "cross" if part == "cross_attention" else stack
+        kind, layer = place_of(name)
         rows, columns = (pieces[side] for side in sides[kind])
         heads = [by_words(w, rows, columns) for w in weights[0]]
         record[kind] = {"rows": heads[0][1], "columns": heads[0][2]}
         found = [
             [[round(x, 3) for x in row] for row in w.tolist()] for w, _, _ in heads
         ]
-        record["layers"].setdefault(kind, {})[layer] = found
+        record["layers"].setdefault(kind, {})[str(layer)] = found
     return record
 
 # %% ../nbs/73_explorer.ipynb #1893d8f6

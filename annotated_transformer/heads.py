@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['Links', 'checked', 'words_of', 'by_words', 'line_view', 'HeadSummary', 'summed', 'summarize_heads', 'mean_summary',
-           'all_weights', 'alignment_error_rate', 'links_of']
+           'all_weights', 'place_of', 'alignment_error_rate', 'links_of']
 
 # %% ../nbs/71_heads.ipynb #c5b31c76
 def checked(weights: Tensor, rows: Sequence[str], columns: Sequence[str]) -> Tensor:
@@ -192,9 +192,14 @@ def all_weights(
         sizes = {"encoder": (s, s), "decoder": (t, t), "cross": (t, s)}
         maps = attention_weights(model.model, batch.source, batch.target_in)
         for name, weights in maps.items():
-            side, _, layer, part = name.split(".")
-            kind = "cross" if part == "cross_attention" else side
-            yield (kind, int(layer)), weights, list(zip(*sizes[kind], strict=True))
+            kind, layer = place_of(name)
+            yield (kind, layer), weights, list(zip(*sizes[kind], strict=True))
+
+
+def place_of(name: str) -> tuple[str, int]:
+    "Kind (encoder, decoder, cross) and layer of an attention module, from its name in the model."
+    stack, _, layer, part = name.split(".")
+    return "cross" if part == "cross_attention" else stack, int(layer)
 
 # %% ../nbs/71_heads.ipynb #aa2938b0
 Links = set[tuple[int, int]]  # (source word, target word)

@@ -182,14 +182,12 @@ def run_table3(
     for seed in seeds:
         if not 0 <= seed < 2**32:
             raise ValueError(f"seed is {seed}; expected 0 or more, below 2**32")
-    changes = {"STEPS": STEPS, "WARMUP": WARMUP, "BATCH": BATCH, "v": V} | (
-        changes or {}
-    )
+    changes = {"v": V} | (changes or {})
     settings = {
         "corpus": corpus.name,
         "languages": list(corpus.languages),
         "data": corpus.fingerprint(),
-        "base": changes,
+        "base": {"STEPS": STEPS, "WARMUP": WARMUP, "BATCH": BATCH} | changes,
     }
     check_same(path, settings)
     mine, parts = part_of(part)
@@ -199,8 +197,7 @@ def run_table3(
     data = data_of(corpus, changes["v"]) if todo else None
     for number, (name, seed) in enumerate(todo, 1):
         assert data is not None
-        own = {k: v for k, v in changes.items() if k.islower()}
-        run = run_row(name, seed, data, own)
+        run = run_row(name, seed, data, changes)
         add_run(path, run, settings)
         score = run.get("BLEU", "diverged")
         say(f"{number} of {len(todo)}: {name}, seed {seed}: {score}")

@@ -4,7 +4,7 @@ ANNOTATED_TRANSFORMER_DATA=… python benchmarks/recurrence.py --results results
 
 Both learn Multi30k, English to German, with the same sub-words, batches, optimizer, dropout and number of updates,
 and are scored on the validation pairs by greedy search every 500 updates. Each had its peak learning rate chosen
-from the same three values, by the perplexity of one short run with a seed of its own (`--tune`). The results file is
+from the same three values, by the perplexity of one short run with a seed of its own. The results file is
 written after each run, and runs that it has are not repeated.
 """
 

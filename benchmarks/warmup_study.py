@@ -16,17 +16,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
 
 from annotated_transformer.config import preset
-from annotated_transformer.data import encode_pairs, train_tokenizer, world_corpus
+from annotated_transformer.data import world_corpus
 from annotated_transformer.evaluation import write_results
 from annotated_transformer.hardware import Hardware
 from annotated_transformer.optimizer import paper_adam
 from annotated_transformer.runs import Progress
+from annotated_transformer.table3 import data_of
 from annotated_transformer.training import updates_from
-from annotated_transformer.transformer import AddNorm, Transformer
+from annotated_transformer.transformer import Transformer
 from annotated_transformer.update import train_step, validation_nll
+from annotated_transformer.variations import pre_norm
 
 CONFIG = preset(
     "demo",
@@ -46,49 +47,19 @@ VARIANTS = {  # pre-norm, warm-up
 }
 
 
-class PreNorm(AddNorm):
-    """x + Sublayer(LayerNorm(x)), as in Xiong et al. (2020)."""
-
-    def forward(self, x: Tensor, sublayer: Any) -> Tensor:
-        return x + self.dropout(sublayer(self.norm(x)))
-
-
-class Finished(nn.Module):
-    """A stack with the norm that pre-norm needs at its end."""
-
-    def __init__(self, stack: nn.Module, d_model: int):
-        super().__init__()
-        self.stack, self.norm = stack, nn.LayerNorm(d_model)
-
-    def forward(self, *inputs: Tensor) -> Tensor:
-        return self.norm(self.stack(*inputs))
-
-
-def model_of(pre_norm: bool) -> Transformer:
-    """The paper's model, or with pre-norm residuals."""
-    if not pre_norm:
-        return Transformer(CONFIG)
-    model = Transformer(CONFIG, residual=lambda c: PreNorm(c.d_model, c.P_drop))
-    for name in ("encoder", "decoder"):
-        setattr(model, name, Finished(getattr(model, name), CONFIG.d_model))
-    return model
-
-
 @cache
 def data() -> tuple[list[Any], list[Any]]:
     """Training and validation pairs as ids."""
-    corpus = world_corpus(20_000)
-    tokenizer = train_tokenizer((x for pair in corpus.train for x in pair), CONFIG.v)
-    train, valid = (encode_pairs(tokenizer, p) for p in (corpus.train, corpus.valid))
-    return train, valid
+    found = data_of(world_corpus(20_000), CONFIG.v)
+    return found.train, found.valid
 
 
 def run(variant: str, seed: int) -> dict[str, Any]:
     """One training: the loss of every tenth update, and the validation likelihood at the end."""
-    pre_norm, warm = VARIANTS[variant]
+    before, warm = VARIANTS[variant]
     encoded, valid = data()
     torch.manual_seed(seed)
-    model = model_of(pre_norm).train()
+    model = (pre_norm(CONFIG) if before else Transformer(CONFIG)).train()
     adam, losses = paper_adam(model), []
     stream = updates_from(Progress(), encoded, CONFIG, seed, Hardware())
     for update in range(1, UPDATES + 1):
