@@ -30,7 +30,7 @@ setup(
     install_requires=shlex.split(ini["requirements"]),
     extras_require={
         name: shlex.split(ini[f"{name}_requirements"])
-        for name in ("dev", "data", "log", "bench", "scores")
+        for name in ("dev", "data", "log", "bench", "scores", "viz")
     },
     entry_points={
         "console_scripts": [ini["console_scripts"]],

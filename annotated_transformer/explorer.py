@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,7 +21,8 @@ from .search import translations
 from .visualization import attention_weights
 
 # %% auto #0
-__all__ = ['SCRIPT', 'STYLE', 'NOTE', 'POSITIONS', 'attention_record', 'attention_explorer', 'position_explorer']
+__all__ = ['SCRIPT', 'STYLE', 'NOTE', 'KINDS', 'POSITIONS', 'LIBRARIES', 'HERE', 'attention_record', 'attention_explorer',
+           'position_explorer', 'at_home', 'bertviz_view']
 
 # %% ../nbs/73_explorer.ipynb #5cbfd2db
 def attention_record(model: TranslationModel, line: str) -> dict[str, Any]:
@@ -124,13 +127,22 @@ STYLE = (
 NOTE = "<noscript><p>This part needs JavaScript; the pictures on the other pages do not.</p></noscript>"
 
 
+KINDS = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder–decoder"}
+
+
 def attention_explorer(
-    records: Sequence[dict[str, Any]], name: str = "attention-explorer"
+    records: Sequence[dict[str, Any]],
+    name: str = "attention-explorer",  # the only one of its kind on a page
+    first: str = "encoder",  # the kind of attention that is shown first
 ) -> str:
-    "HTML with lines between words for every head of some records; `name` must be the only one of its kind on a page. Raises `ValueError` without records."
+    "HTML with lines between words for every head of some records. Raises `ValueError` without records, or for another kind."
     if not records:
         raise ValueError("no records to show; give at least one of `attention_record`")
-    kinds = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder–decoder"}
+    if first not in KINDS:
+        raise ValueError(
+            f"no attention is called {first!r}; choose one of {', '.join(KINDS)}"
+        )
+    kinds = {first: KINDS[first]} | KINDS
     options = "".join(
         f'<option value="{k}">{text}</option>' for k, text in kinds.items()
     )
@@ -186,4 +198,57 @@ def position_explorer(name: str = "position-explorer") -> str:
         '<svg viewBox="0 0 340 290" role="img" aria-label="Bars: the encoding. Curve: its dot product with others." style="width:100%;max-width:34rem;height:auto"></svg>'
         f'<p><output aria-live="polite"></output></p></div>{NOTE}'
         f"<script>{POSITIONS.replace('ID', name)}</script>"
+    )
+
+# %% ../nbs/73_explorer.ipynb #acb77a87
+LIBRARIES = ("jquery/dist/jquery.min.js", "d3/dist/d3.min.js")  # in node_modules
+HERE = "window.require = {config() {}}; window.requirejs = (names, start) => start(window.jQuery, window.d3);"
+
+
+def at_home(page: str, libraries: Path) -> str:
+    "A page of bertviz that needs no network. Raises `FileNotFoundError`."
+    scripts = []
+    for place in LIBRARIES:
+        if not (libraries / place).is_file():
+            raise FileNotFoundError(
+                f"{libraries / place} is missing; get it with `npm install d3@5 jquery@3`"
+            )
+        text = (libraries / place).read_text(encoding="utf-8")
+        scripts.append(
+            f"<script>(function (define, exports, module) {{{text}\n}}).call(window);</script>"
+        )
+    page = re.sub(r'<script src="https?://[^"]*require[^"]*"></script>', "", page)
+    page = re.sub(r"'https?://[^']*/(d3|jquery)[^']*'", r"'\1'", page)
+    return "".join(scripts) + f"<script>{HERE}</script>" + page
+
+# %% ../nbs/73_explorer.ipynb #01bb2396
+def bertviz_view(
+    model: TranslationModel,
+    line: str,
+    libraries: Path | str,  # a folder node_modules with d3 and jquery
+) -> str:
+    "All heads for a sentence and its translation, drawn by bertviz (the extra [viz]), as HTML. Raises `ImportError`, `FileNotFoundError`."
+    try:
+        from bertviz import head_view
+    except ImportError:
+        raise ImportError(
+            "bertviz is missing: `pip install bertviz`; attention_explorer needs no library"
+        ) from None
+    record = attention_record(model, line)
+    weights = {
+        k: [torch.tensor([w]) for w in layers.values()]
+        for k, layers in record["layers"].items()
+    }
+    tokens = {
+        "encoder_tokens": record["encoder"]["rows"],
+        "decoder_tokens": record["decoder"]["rows"],
+    }
+    names = {
+        "encoder": "encoder_attention",
+        "decoder": "decoder_attention",
+        "cross": "cross_attention",
+    }
+    given = {names[k]: w for k, w in weights.items()}
+    return at_home(
+        head_view(**given, **tokens, html_action="return").data, Path(libraries)
     )

@@ -167,12 +167,8 @@ def test_site_links(site: Path) -> None:
 
 
 def test_site_formulas(site: Path) -> None:
-    from site_builder import katex_folder, render_formulas
+    from site_builder import render_formulas
 
-    if katex_folder() is None:
-        pytest.skip(
-            "needs Node.js with KaTeX: `npm install --prefix .venv/katex katex`; checked in CI"
-        )
     count, bad = render_formulas(site)
     assert bad == []
     assert count > 100

@@ -2,8 +2,7 @@
 
     python tools/site_builder.py [--check] [FOLDER]     (default folder: _docs)
 
-With --check, also follow every internal link and image. Formulas are typeset by KaTeX if Node.js has
-it (`npm install --prefix .venv/katex katex`; the variable KATEX names another folder).
+With --check, also follow every internal link and image. Formulas become MathML, which needs no script.
 """
 
 import html
@@ -50,9 +49,8 @@ def stage_pages(cache: Path, stage: Path) -> None:
     shutil.rmtree(stage, ignore_errors=True)
     shutil.copytree(cache, stage)
     shutil.copytree(ROOT / "nbs" / "images", stage / "images", dirs_exist_ok=True)
-    shutil.copy(ROOT / "nbs" / "styles.css", stage)
-    for yml in ("_quarto.yml", "nbdev.yml"):
-        shutil.copy(ROOT / "nbs" / yml, stage)
+    for name in ("styles.css", "site.scss", "head.html", "_quarto.yml", "nbdev.yml"):
+        shutil.copy(ROOT / "nbs" / name, stage)
     names, cfg = page_names(stage), get_config()
     for old, new in names.items():
         (stage / old).rename(stage / new)
@@ -120,59 +118,60 @@ def broken_links(site: Path) -> list[str]:
     return found
 
 
-KATEX_RENDER = r"""
-const katex = require(process.argv[1]);
-const out = [];
-for (const [page, kind, tex] of JSON.parse(require('fs').readFileSync(0, 'utf8'))) {
-  try { out.push([katex.renderToString(tex, {throwOnError: true, displayMode: kind === 'display'}), null]); }
-  catch (e) { out.push([null, `${page}: ${tex}: ${e.message}`]); }
-}
-console.log(JSON.stringify(out));
-"""
+BETWEEN = "between-two-formulas"
 FORMULA = re.compile(
     r'(class="math (inline|display)">)\s*(?:\\\(|\\\[)(.*?)(?:\\\)|\\\])\s*(?=<)', re.S
 )
 
 
-def katex_folder() -> Path | None:
-    """Where KaTeX for Node.js is, if it is anywhere."""
-    folder = (
-        Path(os.environ.get("KATEX", ROOT / ".venv" / "katex"))
-        / "node_modules"
-        / "katex"
-    )
-    return folder if folder.is_dir() and shutil.which("node") else None
-
-
 def render_formulas(site: Path) -> tuple[int, list[str]]:
-    """Typeset every formula in place; how many there are, and what KaTeX says of those it can't parse.
+    """Every formula as MathML in place, by pandoc as in Quarto; how many there are, and those it can't parse.
 
-    Needs `katex_folder()`. The pages then need neither a network nor JavaScript for their formulas.
+    The pages then need neither a network nor JavaScript for their formulas.
     """
-    folder = katex_folder()
-    assert folder is not None
+    import pypandoc
+
     pages = {p: p.read_text(encoding="utf-8") for p in site.rglob("*.html")}
     found = [
-        (p.name, m[2], html.unescape(m[3]))
+        (p.name, m[2], html.unescape(m[3]).strip())
         for p, text in pages.items()
         for m in FORMULA.finditer(text)
     ]
-    command = ["node", "-e", KATEX_RENDER, str(folder)]
-    done = subprocess.run(
-        command,
-        input=json.dumps(found),
-        text=True,
-        capture_output=True,
-        check=True,
-        encoding="utf-8",
+    quote = {"inline": "$", "display": "$$"}
+    blocks = [quote[kind] + tex + quote[kind] for _, kind, tex in found]
+    made = pypandoc.convert_text(
+        f"\n\n{BETWEEN}\n\n".join(blocks),
+        "html",
+        format="markdown",
+        extra_args=["--mathml", "--wrap=none"],
     )
-    results = iter(rendered := json.loads(done.stdout))
-    style = '<link rel="stylesheet" href="site_libs/katex/katex.min.css"></head>'
+    pieces = [re.sub(r"</?p>", "", x).strip() for x in made.split(f"<p>{BETWEEN}</p>")]
+    results = iter(pieces)
     for path, text in pages.items():
-        text = FORMULA.sub(lambda m: m[1] + (next(results)[0] or m[3]), text)
-        path.write_text(text.replace("</head>", style, 1), encoding="utf-8")
-    shutil.copytree(folder / "dist", site / "site_libs" / "katex", dirs_exist_ok=True)
-    return len(found), [error for _, error in rendered if error]
+        text = FORMULA.sub(lambda m: m[1] + next(results), text)
+        path.write_text(text, encoding="utf-8")
+    bad = [
+        f"{page}: {tex} is not a formula that pandoc can read"
+        for (page, _, tex), piece in zip(found, pieces, strict=True)
+        if not piece.startswith("<math")
+    ]
+    return len(found), bad
+
+
+def keep_at_home(site: Path) -> None:
+    """Do what Quarto does by itself with our settings: no web font (site.scss), no script for formulas (mathml)."""
+    for path in site.rglob("*.css"):
+        css = path.read_text(encoding="utf-8")
+        path.write_text(
+            re.sub(r"@import url\(https://fonts[^)]*\);", "", css),
+            encoding="utf-8",
+        )
+    elsewhere = re.compile(
+        r"<link[^>]*katex[^>]*>|<script[^>]*katex[^>]*></script>", re.I
+    )
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(elsewhere.sub("", text), encoding="utf-8")
 
 
 def build(dest: Path) -> Path:
@@ -189,13 +188,14 @@ def build(dest: Path) -> Path:
         raise RuntimeError(done.stdout + done.stderr)
     shutil.rmtree(dest, ignore_errors=True)
     shutil.move(next(p for p in (stage / "_docs", stage / "_site") if p.exists()), dest)
+    keep_at_home(dest)
     return dest
 
 
 def main() -> None:
     folder = [a for a in sys.argv[1:] if not a.startswith("-")]
     site = build(Path(folder[0] if folder else ROOT / "_docs").resolve())
-    problems = render_formulas(site)[1] if katex_folder() else []
+    problems = render_formulas(site)[1]
     if "--check" in sys.argv:
         problems += broken_links(site)
     print("\n".join(problems) or f"{len(list(site.rglob('*.html')))} pages in {site}")
