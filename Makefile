@@ -13,13 +13,13 @@ demo: $(VENV)/.core
 	$(BIN)/annotated-transformer demo
 
 test: $(VENV)/.dev
-	KATEX="$(abspath $(VENV))/katex" $(BIN)/python -m pytest
+	SITE_TOOLS="$(abspath $(VENV))/node" $(BIN)/python -m pytest
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check . && $(BIN)/mypy
 
 site: $(VENV)/.dev
-	KATEX="$(abspath $(VENV))/katex" $(BIN)/python tools/site_builder.py --check _docs
+	$(BIN)/python tools/site_builder.py --check _docs
 
 readme: $(VENV)/.dev
 	$(BIN)/python tools/readme.py
@@ -32,10 +32,10 @@ $(VENV)/.core: $(VENV)/bin/python $(SETUP)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-# KaTeX checks the formulas of the site; without Node.js that one test is skipped and says so.
+# The site is opened in a browser where there is one, with Node.js; elsewhere that test is skipped and says so.
 $(VENV)/.dev: $(VENV)/bin/python $(SETUP)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@if command -v npm >/dev/null; then npm install --silent --no-fund --no-audit --prefix $(VENV)/katex katex@0.16; fi
+	@if command -v npm >/dev/null; then npm install --silent --no-fund --no-audit --prefix $(VENV)/node playwright-core@1 axe-core@4; fi
 	@touch $@ $(VENV)/.core
 
 clean:

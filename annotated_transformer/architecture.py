@@ -184,7 +184,7 @@ def model_figure(model: Transformer) -> str:
     linear = Box(
         right - 89,
         head - 80,
-        "Linear: the embedding again",
+        "Linear, the same matrix",
         shared,
         "embedding",
         "embeddings",

@@ -2,6 +2,7 @@
 
 import ast
 import filecmp
+import json
 import os
 import shutil
 import subprocess
@@ -83,6 +84,26 @@ def test_readme_is_in_sync() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_chapter_lines_are_in_sync() -> None:
+    done = run(sys.executable, "tools/chapter_lines.py", "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_api_page_is_in_sync() -> None:
+    from annotated_transformer.reference import api_page
+
+    nb = json.loads((ROOT / "nbs" / "93_api.ipynb").read_text(encoding="utf-8"))
+    outputs = [o for c in nb["cells"] for o in c.get("outputs", [])]
+    stored = [
+        "".join(o["data"]["text/markdown"])
+        for o in outputs
+        if "text/markdown" in o.get("data", {})
+    ]
+    assert stored == [api_page()], (
+        "run `python tools/run_notebooks.py nbs/93_api.ipynb`"
+    )
+
+
 def test_ruff() -> None:
     done = run(tool("ruff"), "check", ".")
     assert done.returncode == 0, done.stdout
@@ -150,44 +171,6 @@ def test_wheel(copy: Path, tmp_path: Path) -> None:
     ).stdout.lower()
     assert "nbdev" not in installed
     assert "jupyter" not in installed
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from site_builder import build
-
-    return build(tmp_path_factory.mktemp("site") / "docs")
-
-
-def test_site_links(site: Path) -> None:
-    from site_builder import broken_links
-
-    assert broken_links(site) == []
-    assert len(list(site.glob("*.html"))) >= 19
-
-
-def test_site_formulas(site: Path) -> None:
-    from site_builder import render_formulas
-
-    count, bad = render_formulas(site)
-    assert bad == []
-    assert count > 100
-
-
-def test_code_appears_once_on_its_page(site: Path) -> None:
-    """nbdev's signature blocks and folded copies are off: a definition is on its page once."""
-    import html
-    import re
-
-    page = html.unescape(
-        re.sub(r"<[^>]+>", "", (site / "attention.html").read_text(encoding="utf-8"))
-    )
-    for definition in (
-        "def causal_mask(",
-        "def fused_attention(",
-        "class MultiHeadAttention(",
-    ):
-        assert page.count(definition) == 1, definition
 
 
 def test_import_and_help_are_quick() -> None:

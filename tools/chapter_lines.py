@@ -47,7 +47,7 @@ def minutes(nb: dict[str, Any]) -> int:
 def chapter_line(name: str, place: int, total: int, time: int) -> str:
     """The cell's text."""
     links = f"[Open in Colab](https://colab.research.google.com/github/{REPOSITORY}/{name}) · [Source](https://github.com/{REPOSITORY}/{name})"
-    return f"::: {{.chapter-line}}\nChapter {place} of {total} · {time} min to read · {links}\n:::"
+    return f"Chapter {place} of {total} · {time} min to read · {links}"
 
 
 def with_line(nb: dict[str, Any], text: str) -> dict[str, Any]:

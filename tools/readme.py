@@ -48,6 +48,12 @@ def readme() -> str:
     nb = json.loads((processed_notebooks() / "index.ipynb").read_text(encoding="utf-8"))
     markdown = "\n\n".join(filter(None, map(cell_markdown, nb["cells"])))
     markdown = re.sub(
+        r'^::::: \{\.content-visible when-format="html"\}$.*?^:::::$',
+        "",
+        markdown,
+        flags=re.M | re.S,
+    )  # for the website only
+    markdown = re.sub(
         r"\]\((\d\w*)\.ipynb", r"](nbs/\1.ipynb", markdown
     )  # pages to notebooks, where README.md is read
     markdown = markdown.replace("](images/", "](nbs/images/")
