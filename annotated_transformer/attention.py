@@ -145,8 +145,10 @@ class MultiHeadAttention(nn.Module):
         "The three maps of self-attention as one."
         return packed(self.W_Q, self.W_K, self.W_V)
 
-    def project(self, x: Queries, maps: Packed) -> tuple[Tensor, Heads]:
-        "Queries, and keys and values, of self-attention."
+    def project(
+        self, x: Queries, maps: Packed, at: int | None = None
+    ) -> tuple[Tensor, Heads]:
+        "Queries, and keys and values, of self-attention; here the position `at` of all tokens (None: 0, 1, …) makes no difference."
         q, k, v = (split_heads(y, self.h) for y in together(x, maps))
         return q, (k, v)
 

@@ -73,7 +73,7 @@ class LayerCache:
         self.memory = memory  # (b, h, s, k) and (b, h, s, e)
         self.maps = maps  # of self-attention, as one
         self.room: tuple[Tensor, ...] = ()  # (b, h, slots, k) and (b, h, slots, e)
-        self.filled = 0
+        self.filled = self.position = 0  # slots, and tokens of each hypothesis
 
     def extend(self, new: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
         "Append slots, (b, h, K, k) and (b, h, K, e), and return all that are filled."
@@ -85,7 +85,7 @@ class LayerCache:
                 x[:, :, :start] = before[:, :, :start]
         for x, part in zip(self.room, new, strict=True):
             x[:, :, start:end] = part
-        self.filled = end
+        self.filled, self.position = end, self.position + 1
         return tuple(x[:, :, :end] for x in self.room)
 
     def keep(self, rows: Int[Tensor, "n"]) -> None:
@@ -179,7 +179,7 @@ class DecoderLayer(nn.Module):
         own, cross = self.self_attention, self.cross_attention
 
         def look_back(y: Tensor) -> Tensor:
-            q, new = own.project(y, cache.maps or own.packed())
+            q, new = own.project(y, cache.maps or own.packed(), cache.position)
             return own.combine(q, cache.extend(new), bias)
 
         def look_across(y: Tensor) -> Tensor:

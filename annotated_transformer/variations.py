@@ -95,8 +95,8 @@ class Unscaled(MultiHeadAttention):
         q = super().queries(x)
         return q * q.shape[-1] ** 0.5
 
-    def project(self, x: Any, maps: Any) -> Any:
-        q, heads = super().project(x, maps)
+    def project(self, x: Any, maps: Any, at: int | None = None) -> Any:
+        q, heads = super().project(x, maps, at)
         return q * q.shape[-1] ** 0.5, heads
 
 

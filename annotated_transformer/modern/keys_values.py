@@ -43,7 +43,9 @@ class GroupedAttention(MultiHeadAttention):
         self.W_K = nn.Linear(d_model, g * width, bias=False)
         self.W_V = nn.Linear(d_model, g * self.W_V.out_features // h, bias=False)
 
-    def project(self, x: Queries, maps: Packed) -> tuple[Tensor, Groups]:
+    def project(
+        self, x: Queries, maps: Packed, at: int | None = None
+    ) -> tuple[Tensor, Groups]:
         q, k, v = together(x, maps)
         heads = split_heads(k, self.g), split_heads(v, self.g)
         return split_heads(q, self.h), heads

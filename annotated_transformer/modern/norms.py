@@ -85,8 +85,10 @@ class QKNormAttention(MultiHeadAttention):
     def queries(self, x: Queries) -> Float[Tensor, "b h t k"]:
         return self.norm_q(super().queries(x))
 
-    def project(self, x: Queries, maps: Packed) -> tuple[Tensor, Heads]:
-        q, (k, v) = super().project(x, maps)
+    def project(
+        self, x: Queries, maps: Packed, at: int | None = None
+    ) -> tuple[Tensor, Heads]:
+        q, (k, v) = super().project(x, maps, at)
         return self.norm_q(q), (self.norm_k(k), v)
 
     def keys_values(self, key: Tensor, value: Tensor) -> Heads:
