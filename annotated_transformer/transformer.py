@@ -69,13 +69,13 @@ class EncoderLayer(nn.Module):
 class LayerCache:
     "Projected keys and values of one decoder layer: of the memory, and of the tokens decoded so far."
 
-    def __init__(self, memory: tuple[Tensor, Tensor], maps: Packed | None = None):
+    def __init__(self, memory: tuple[Tensor, ...], maps: Packed | None = None):
         self.memory = memory  # (b, h, s, k) and (b, h, s, e)
         self.maps = maps  # of self-attention, as one
         self.room: tuple[Tensor, ...] = ()  # (b, h, slots, k) and (b, h, slots, e)
         self.filled = self.position = 0  # slots, and tokens of each hypothesis
 
-    def extend(self, new: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+    def extend(self, new: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         "Append slots, (b, h, K, k) and (b, h, K, e), and return all that are filled."
         start, end = self.filled, self.filled + new[0].shape[2]
         if not self.room or end > self.room[0].shape[2]:
@@ -90,7 +90,7 @@ class LayerCache:
 
     def keep(self, rows: Int[Tensor, "n"]) -> None:
         "Forget all sentences but these."
-        self.memory = (self.memory[0][rows], self.memory[1][rows])
+        self.memory = tuple(x[rows] for x in self.memory)
         self.room = tuple(x[rows] for x in self.room)
 
 # %% ../nbs/31_stacks.ipynb #69ea76da

@@ -6,10 +6,10 @@
 __all__ = ['Groups', 'GroupedAttention', 'grouped', 'cache_bytes', 'pooled']
 
 # %% ../../nbs/84_keys_values.ipynb #ddf045f5
-import math
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -58,13 +58,9 @@ class GroupedAttention(MultiHeadAttention):
     ) -> Queries:
         t, (k, v) = q.shape[2], heads
         q = q.unflatten(1, (self.g, -1)).flatten(2, 3)  # (b, g, h/g · t, k)
-        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
-        if bias is not None:
-            rows = (
-                bias if bias.shape[2] == 1 else bias.repeat(1, 1, self.h // self.g, 1)
-            )
-            scores = scores + rows
-        out = scores.softmax(-1) @ v
+        if bias is not None and bias.shape[2] > 1:
+            bias = bias.repeat(1, 1, self.h // self.g, 1)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
         return self.W_O(join_heads(out.unflatten(2, (-1, t)).flatten(1, 2)))
 
     def forward(
