@@ -66,7 +66,11 @@ def data_of(corpus: Corpus, v: int = V) -> Data:
 
 
 def trained(
-    row: Row, config: Config, data: Data, seed: int
+    row: Row,
+    config: Config,
+    data: Data,
+    seed: int,
+    after: Callable[[Transformer], None] | None = None,  # done after each update
 ) -> tuple[Transformer, Progress]:
     "The model of a row, trained, and what that took."
     torch.manual_seed(seed)
@@ -78,6 +82,8 @@ def trained(
     for step in range(config.train_steps):
         started, update = time.perf_counter(), next(updates)
         train_step(model, optimizer, update.batches, first + step, update.tokens)
+        if after:
+            after(model)
         progress = replace(
             progress,
             step=step + 1,

@@ -67,7 +67,10 @@ class GroupedAttention(MultiHeadAttention):
         self, query: Queries, key: Tensor, value: Tensor, mask: Any = None
     ) -> Queries:
         check_mask(mask)
-        q, heads = self.queries(query), self.keys_values(key, value)
+        if query is key is value:
+            q, heads = self.project(query, self.packed())
+        else:
+            q, heads = self.queries(query), self.keys_values(key, value)
         if mask is None:
             return self.combine(q, heads, None)
         seen = mask.any(-1, keepdim=True)  # a query without a key gets zeros
