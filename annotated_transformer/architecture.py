@@ -11,7 +11,11 @@ from typing import NamedTuple
 
 from torch import nn
 
-from .transformer import Transformer, count_parameters
+from annotated_transformer.transformer import (
+    Transformer,
+    count_parameters,
+    other_parts,
+)
 
 # %% auto #0
 __all__ = ['COLORS', 'STYLE', 'TIP', 'NAMES', 'STEP', 'Box', 'drawn', 'line', 'picture', 'outside', 'millions', 'sublayers',
@@ -139,7 +143,11 @@ def layer_parts(boxes: list[Box], x: float, bottom: float, N: int) -> list[str]:
 
 # %% ../nbs/30_architecture.ipynb #30a00018
 def model_figure(model: Transformer) -> str:
-    "Figure 1 of a model: an SVG whose boxes lead to the chapters."
+    "Figure 1 of a model: an SVG whose boxes lead to the chapters. Raises `ValueError` for parts that are not the paper's."
+    if other := other_parts(model):
+        raise ValueError(
+            f"{other[0]} is not the paper's part; the figure has no box for it"
+        )
     stacks = (model.encoder, model.decoder)
     layers = [sublayers(s.layers[0], s is model.decoder) for s in stacks]
     columns = (("source", 80.0), ("target so far", 350.0))

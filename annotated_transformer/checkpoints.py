@@ -29,7 +29,7 @@ from annotated_transformer.data import (
     download,
     file_hash,
 )
-from .transformer import Transformer
+from .transformer import Transformer, other_parts
 
 # %% ../nbs/52a_checkpoints.ipynb #cebf8dff
 @dataclass(frozen=True)
@@ -177,7 +177,11 @@ class TranslationModel:
         replace: bool = False,
         half: bool = False,  # weights in 16 bits; `load` gives 32 again
     ) -> Path:
-        "Write the folder, all or nothing. Raises `FileExistsError` if it exists, unless `replace`."
+        "Write the folder, all or nothing. Raises `FileExistsError` if it exists, unless `replace`; `ValueError` for parts that are not the paper's."
+        if other := other_parts(self.model):
+            raise ValueError(
+                f"{other[0]} is not the paper's part; a folder keeps only hyperparameters, so `load` would build another model; keep this one with torch.save(model.state_dict())"
+            )
         write_folder(Path(folder), lambda folder: self.fill(folder, half), replace)
         return Path(folder)
 

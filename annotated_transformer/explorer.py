@@ -234,21 +234,14 @@ def bertviz_view(
         raise ImportError(
             "bertviz is missing: `pip install bertviz`; attention_explorer needs no library"
         ) from None
-    record = attention_record(model, line)
-    weights = {
-        k: [torch.tensor([w]) for w in layers.values()]
-        for k, layers in record["layers"].items()
-    }
-    tokens = {
-        "encoder_tokens": record["encoder"]["rows"],
-        "decoder_tokens": record["decoder"]["rows"],
-    }
-    names = {
-        "encoder": "encoder_attention",
-        "decoder": "decoder_attention",
-        "cross": "cross_attention",
-    }
-    given = {names[k]: w for k, w in weights.items()}
-    return at_home(
-        head_view(**given, **tokens, html_action="return").data, Path(libraries)
+    ids = model.tokenizer.encode([line])[0]
+    written = [i for i in translations(model, [line])[0][0].tokens if i != EOS]
+    pieces = model.tokenizer.pieces
+    source, read = [*pieces(ids), "</s>"], ["▁(start)", *pieces(written)]
+    given: dict[str, Any] = {"encoder_tokens": source, "decoder_tokens": read}
+    found = attention_weights(
+        model.model, torch.tensor([[*ids, EOS]]), torch.tensor([[BOS, *written]])
     )
+    for name, weights in found.items():
+        given.setdefault(f"{place_of(name)[0]}_attention", []).append(weights)
+    return at_home(head_view(**given, html_action="return").data, Path(libraries))

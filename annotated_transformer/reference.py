@@ -42,7 +42,8 @@ def shown(source: str, node: Definition) -> str:
         fields = [n for n in node.body if isinstance(n, ast.AnnAssign)]
         lines = source.splitlines()
         inside = [header(source, n) for n in made] or [
-            lines[n.lineno - 1].strip() for n in fields
+            textwrap.dedent("\n".join(lines[n.lineno - 1 : n.end_lineno]))
+            for n in fields
         ]
         code += "".join("\n" + textwrap.indent(text, "    ") for text in inside)
     return (

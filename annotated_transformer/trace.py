@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+from itertools import takewhile
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -65,23 +66,27 @@ def trace(model: nn.Module, source: Tensor, target: Tensor) -> list[Step]:
 
 # %% ../nbs/72_trace.ipynb #ec634cfd
 def numbers(x: Tensor, most: int = 3) -> str:
-    "The first few numbers of a tensor, and their spread."
+    "The first few numbers of a tensor, and their standard deviation."
     first = ", ".join(f"{v:.2f}" for v in x.flatten()[:most].tolist())
-    return f"{first}, … (mean {x.mean():.2f}, sd {x.std():.2f})"
+    return f"{first}, … (sd {x.std():.2f})"
 
 
 def steps_table(steps: Sequence[Step]) -> str:
-    "Name, code, shape and numbers of some steps, as Markdown."
+    "Name with code, shape, and numbers of some steps, as Markdown; what all names begin with is in the heading."
     if not steps:
         raise ValueError(
             "no step has such a name; look at the names that `trace` gives"
         )
-    lines = ["| module | code | shape | numbers |", "|---|---|---|---|"]
+    columns = zip(*(s.name.split(".") for s in steps), strict=False)
+    same = takewhile(lambda words: len(set(words)) == 1, columns)
+    common = ".".join(words[0] for words in same)
+    head = f"module of `{common}`, and its code" if common else "module, and its code"
+    lines = [f"| {head} | shape | first numbers |", "|---|---|---|"]
     for s in steps:
-        code = s.line.replace("|", "\\|")
-        lines.append(
-            f"| {s.name} | `{code}` | {tuple(s.out.shape)} | {numbers(s.out)} |"
-        )
+        code = s.line.removeprefix("torch.nn.modules.").replace("|", "\\|")
+        name = s.name.removeprefix(common).lstrip(".") or "the whole"
+        shape = str(tuple(s.out.shape)).replace(" ", "\u00a0")
+        lines.append(f"| **{name}** `{code}` | {shape} | {numbers(s.out)} |")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@
 __all__ = ['SourceTokens', 'TargetTokens', 'Source', 'Target', 'SourceMask', 'TargetMask', 'Residual', 'Bias', 'Part', 'AddNorm',
            'EncoderLayer', 'LayerCache', 'Cache', 'as_bias', 'DecoderLayer', 'Encoder', 'Decoder', 'paper_attention',
            'paper_feed_forward', 'paper_residual', 'paper_final', 'paper_positions', 'stacks', 'initialize',
-           'target_mask', 'Transformer', 'count_parameters']
+           'target_mask', 'Transformer', 'count_parameters', 'other_parts']
 
 # %% ../nbs/31_stacks.ipynb #5c0060c0
 import math
@@ -366,3 +366,21 @@ class Transformer(nn.Module):
 def count_parameters(model: nn.Module) -> int:
     "Number of parameters; a shared matrix counts once."
     return sum(p.numel() for p in model.parameters())
+
+# %% ../nbs/31_stacks.ipynb #382abe0f
+def other_parts(model: Transformer) -> list[str]:
+    "Names of the parts that `Transformer(model.config)` does not have, or has of another kind."
+    with torch.device("meta"):
+        paper = Transformer(model.config)
+    kinds = [
+        {
+            name: type(part).__name__.removeprefix("FSDP")
+            for name, part in m.named_modules()
+        }
+        for m in (model, paper)
+    ]
+    return sorted(
+        n
+        for n in kinds[0].keys() | kinds[1].keys()
+        if kinds[0].get(n) != kinds[1].get(n)
+    )

@@ -14,10 +14,10 @@ from annotated_transformer.batches import make_batch
 from annotated_transformer.checkpoints import TranslationModel, load
 from annotated_transformer.data import encode_pairs, world_corpus
 from annotated_transformer.evaluation import check_results
-from annotated_transformer.modern.pruning import bleu, learn_gates
+from annotated_transformer.modern.pruning import bleu, importance, learn_gates, pruned
 from annotated_transformer.table3 import add_run, missing
 
-STEPS, SENTENCES, STRENGTHS = 400, 48, (0.02, 0.05, 0.1, 0.2)
+STEPS, SENTENCES, STRENGTHS = 300, 48, (0.05, 0.1, 0.2)
 
 
 def main() -> None:
@@ -28,11 +28,12 @@ def main() -> None:
     args = parser.parse_args()
     check_results(args.results)
     trained, corpus = load("world-en-de"), world_corpus(30_000)
-    pairs = corpus.valid[:200]
+    pairs = corpus.valid[:80]
     rows = encode_pairs(trained.tokenizer, corpus.train[: STEPS * SENTENCES])
     batches = [
         make_batch(rows[i : i + SENTENCES]) for i in range(0, len(rows), SENTENCES)
     ]
+    worth = importance(trained.model, batches[:20])
     names = {f"strength {s}": s for s in STRENGTHS}
     settings = {"steps": STEPS, "sentences": SENTENCES}
     path = Path(args.results)
@@ -40,16 +41,21 @@ def main() -> None:
         torch.manual_seed(seed)
         tuned, gates = learn_gates(trained.model, batches, STEPS, names[row])
         whole = TranslationModel(tuned, trained.tokenizer, trained.languages)
+        heads = sum(int((g > 0).sum()) for g in gates.values())
+        fixed = pruned(trained.model, worth, heads)
+        other, _ = learn_gates(trained.model, batches, STEPS, 0.0, fixed=fixed)
+        control = TranslationModel(other, trained.tokenizer, trained.languages)
         run = {
             "row": row,
             "seed": seed,
             "strength": names[row],
-            "heads": sum(int((g > 0).sum()) for g in gates.values()),
+            "heads": heads,
             "BLEU": bleu(whole, pairs, gates),
+            "BLEU by importance": bleu(control, pairs, fixed),
             "gates": {n: [round(x, 3) for x in g.tolist()] for n, g in gates.items()},
         }
         add_run(path, run, settings, list(names))
-        print(row, seed, run["heads"], run["BLEU"], flush=True)
+        print(row, seed, heads, run["BLEU"], run["BLEU by importance"], flush=True)
 
 
 if __name__ == "__main__":

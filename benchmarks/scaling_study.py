@@ -40,7 +40,8 @@ def main() -> None:
         for de, fr in ((german.train, french.train), (german.valid, french.valid))
     ]
     tokenizer = train_tokenizer(sides[0], V)
-    random.Random(0).shuffle(sides[1])  # the three languages in any part of it
+    for lines in sides:  # the three languages in any part, and alike in both
+        random.Random(0).shuffle(lines)
     train, held_out = (text_stream(tokenizer, lines) for lines in sides)
     shapes = {f"width {w}, {b:.3g} operations": (w, b) for b in BUDGETS for w in SIZES}
     settings = {"length": LENGTH, "batch": BATCH, "v": V, "text_tokens": len(train)}

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LanguageModel', 'layer_step', 'text_stream', 'windows', 'language_loss', 'train_language_model', 'perplexity',
-           'write', 'sampled', 'Nothing', 'repeated', 'patterns', 'head_scores', 'without_head', 'ov_circuit',
-           'qk_circuit']
+           'write', 'sampled', 'Nothing', 'repeated', 'patterns', 'head_scores', 'check_head', 'without_head',
+           'ov_circuit', 'qk_circuit']
 
 # %% ../../nbs/86_decoder_only.ipynb #86a00006
 import copy
@@ -72,9 +72,11 @@ class LanguageModel(nn.Module):
         return [LayerCache((), layer.self_attention.packed()) for layer in layers]
 
     def step(
-        self, tokens: Int[Tensor, "b 1"], caches: list[LayerCache]
+        self, tokens: Int[Tensor, "b _"], caches: list[LayerCache]
     ) -> Float[Tensor, "b 1 v"]:
-        "Logits of the token after these, which join the cache."
+        "Logits of the token after these, which join the cache. Raises `ValueError`."
+        if tokens.shape[1] != 1:
+            raise ValueError(f"{tokens.shape[1]} tokens a row; a step takes one")
         x = self.embed(tokens, caches[0].position)
         for layer, cache in zip(self.stack.layers, caches, strict=True):
             x = layer_step(layer, x, cache)
@@ -146,15 +148,20 @@ def train_language_model(
 def perplexity(
     model: LanguageModel, stream: Int[Tensor, "n"], length: int, most: int = 64
 ) -> float:
-    "Perplexity a token of up to `most` windows side by side."
+    "Perplexity a token of up to `most` windows side by side, without dropout. Raises `ValueError`."
     n = min(most, (len(stream) - 1) // length)
-    rows = [stream[i * length : i * length + length + 1] for i in range(n)]
-    losses = [
-        language_loss(model, torch.stack(rows[i : i + 16])).item()
-        * len(rows[i : i + 16])
-        for i in range(0, n, 16)
-    ]
-    return math.exp(sum(losses) / n)
+    if n < 1:
+        raise ValueError(
+            f"a text of {len(stream)} tokens has no window of {length + 1}"
+        )
+    rows = torch.stack([stream[i * length : i * length + length + 1] for i in range(n)])
+    training = model.training
+    model.eval()
+    total = sum(
+        language_loss(model, part).item() * len(part) for part in rows.split(16)
+    )
+    model.train(training)
+    return math.exp(total / n)
 
 # %% ../../nbs/86_decoder_only.ipynb #86a00015
 @torch.no_grad()
@@ -245,8 +252,17 @@ def head_scores(
     return weights.diagonal(-back, 2, 3)[:, :, after - back :].mean((0, 2)).tolist()
 
 # %% ../../nbs/86_decoder_only.ipynb #86a00020
+def check_head(model: LanguageModel, layer: int, head: int) -> None:
+    "Raise `ValueError` for a head that the model does not have."
+    if not (0 <= layer < model.config.N and 0 <= head < model.config.h):
+        raise ValueError(
+            f"layer {layer}, head {head}; the model has {model.config.N} layers of {model.config.h} heads, counted from 0"
+        )
+
+
 def without_head(model: LanguageModel, layer: int, head: int) -> LanguageModel:
-    "A copy whose head adds nothing."
+    "A copy whose head adds nothing. Raises `ValueError`."
+    check_head(model, layer, head)
     new = copy.deepcopy(model)
     layers: Any = new.stack.layers
     width = model.config.d_v
@@ -259,7 +275,8 @@ def without_head(model: LanguageModel, layer: int, head: int) -> LanguageModel:
 # %% ../../nbs/86_decoder_only.ipynb #86a00024
 @torch.no_grad()
 def ov_circuit(model: LanguageModel, head: int, layer: int = 0) -> Float[Tensor, "v v"]:
-    "Row: a token that is attended to. Column: what that adds to a token's logit; before the input's norm is divided out."
+    "Row: a token that is attended to. Column: what that adds to a token's logit; before the input's norm is divided out, and without a norm at the end. Raises `ValueError`."
+    check_head(model, layer, head)
     part: Any = model.stack.layers[layer]
     width = model.config.d_v
     rows = slice(head * width, (head + 1) * width)
@@ -276,7 +293,8 @@ def ov_circuit(model: LanguageModel, head: int, layer: int = 0) -> Float[Tensor,
 
 @torch.no_grad()
 def qk_circuit(model: LanguageModel, head: int, layer: int = 0) -> Float[Tensor, "v v"]:
-    "Row: a token that looks. Column: the score it gives to a token, positions and norms left out."
+    "Row: a token that looks. Column: the score it gives to a token, positions and norms left out. Raises `ValueError`."
+    check_head(model, layer, head)
     part: Any = model.stack.layers[layer]
     width = model.config.d_k
     rows = slice(head * width, (head + 1) * width)

@@ -6,6 +6,7 @@
 __all__ = ['LENGTH', 'TIMES', 'LAST', 'STEPS', 'BATCH', 'reader', 'end_perplexity', 'extrapolation']
 
 # %% ../../nbs/82a_extrapolation.ipynb #82b00006
+import math
 import time
 from typing import Any
 
@@ -80,12 +81,14 @@ def end_perplexity(
     ends = list(
         range(longest, len(stream) - 1, max(LAST, (len(stream) - longest) // most))
     )[:most]
-    total = 0.0
+    total, training = 0.0, model.training
+    model.eval()
     for i in range(0, len(ends), 20):
         rows = torch.stack([stream[end - length : end + 1] for end in ends[i : i + 20]])
         log_p = model(rows[:, :-1]).log_softmax(-1).gather(2, rows[:, 1:, None])
         total -= log_p[:, -LAST:].sum().item()
-    return float(torch.tensor(total / (LAST * len(ends))).exp())
+    model.train(training)
+    return math.exp(total / (LAST * len(ends)))
 
 
 def extrapolation(

@@ -67,7 +67,7 @@ class Routes(NamedTuple):
     "Where n tokens go."
 
     experts: Int[Tensor, "n k"]
-    weights: Float[Tensor, "n k"]  # their sum is 1
+    weights: Float[Tensor, "n k"]  # their sum is 1 if k > 1
     probabilities: Float[Tensor, "n e"]  # of all experts
 
 
@@ -76,15 +76,16 @@ def route(
     top: int,
     bias: Float[Tensor, "e"] | None = None,  # for the choice only, not for the weights
 ) -> Routes:
-    "The `top` experts of each token and their shares."
+    "The `top` experts of each token and their shares; a single expert's share is its probability, or else the router would get no gradient."
     p = scores.softmax(-1)
     chosen = (p if bias is None else p + bias).topk(top, -1).indices
     weights = p.gather(1, chosen)
-    return Routes(chosen, weights / weights.sum(-1, keepdim=True), p)
+    total = weights.sum(-1, keepdim=True) if top > 1 else 1.0
+    return Routes(chosen, weights / total, p)
 
 # %% ../../nbs/83_feed_forward.ipynb #83a00012
 class MixtureOfExperts(nn.Module):
-    "Several feed-forward networks, of which each token uses `top` (Shazeer et al., 2017). Raises `ValueError`."
+    "Several feed-forward networks, of which each token uses `top` (Shazeer et al., 2017); padding is routed like any token. Raises `ValueError`."
 
     def __init__(
         self, make: Callable[[], nn.Module], d_model: int, experts: int, top: int = 2
@@ -107,14 +108,17 @@ class MixtureOfExperts(nn.Module):
         for i, expert in enumerate(self.experts):
             rows, place = (routes.experts == i).nonzero(as_tuple=True)
             if len(rows):
-                out = out.index_add(
-                    0, rows, expert(flat[rows]) * routes.weights[rows, place, None]
-                )
+                share = routes.weights[rows, place, None]
+                out = out.index_add(0, rows, (expert(flat[rows]) * share).to(out.dtype))
         self.load = (
             routes.experts.flatten().bincount(minlength=len(self.experts)).float()
         )
         self.balance = balance_loss(routes)
         return out.view_as(x)
+
+    def __getstate__(self) -> dict[str, Any]:
+        "Without the graph of the last batch, so that a model can be copied after training."
+        return {**self.__dict__, "balance": self.balance.detach()}
 
 # %% ../../nbs/83_feed_forward.ipynb #83a00014
 def balance_loss(routes: Routes) -> Float[Tensor, ""]:

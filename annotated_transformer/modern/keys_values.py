@@ -24,7 +24,7 @@ from annotated_transformer.attention import (
     together,
 )
 from ..config import Config
-from ..transformer import Transformer, as_bias
+from ..transformer import Transformer, as_bias, other_parts
 
 # %% ../../nbs/84_keys_values.ipynb #40fa45db
 Groups = tuple[Float[Tensor, "b g s k"], Float[Tensor, "b g s e"]]  # keys and values
@@ -102,7 +102,11 @@ def cache_bytes(layers: int, kv_heads: int, d_head: int, bytes_each: int = 2) ->
 # %% ../../nbs/84_keys_values.ipynb #d246253b
 @torch.no_grad()
 def pooled(model: Transformer, g: int) -> Transformer:
-    "A copy with grouped-query attention in the decoder; keys and values of a group are the mean of its heads'."
+    "A copy of one of the paper's models with grouped-query attention in the decoder; keys and values of a group are the mean of its heads'. Raises `ValueError`."
+    if other := other_parts(model):
+        raise ValueError(
+            f"{other[0]} is not the paper's part; only the paper's models can be pooled"
+        )
     new, c = grouped(model.config, g), model.config
     state = model.state_dict()
     for name in new.state_dict():

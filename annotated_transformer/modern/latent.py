@@ -69,6 +69,10 @@ class LatentAttention(MultiHeadAttention):
     def forward(
         self, query: Queries, key: Tensor, value: Tensor, mask: Any = None
     ) -> Queries:
+        if value is not key:
+            raise ValueError(
+                "latent attention has one vector for key and value; give the same tensor for both"
+            )
         return self.W_O(join_heads(fused_attention(*self.expanded(query, key), mask)))
 
     def weights(self, query: Queries, key: Tensor, mask: Any = None) -> Tensor:

@@ -54,7 +54,7 @@ def rotate(
 
 # %% ../../nbs/82_positions.ipynb #82a00010
 class RotaryAttention(MultiHeadAttention):
-    "Multi-head attention that rotates queries and keys where they are of the same sequence; attention to a memory is the paper's."
+    "Multi-head attention that rotates queries and keys if they are the same tensor; attention to a memory is the paper's."
 
     def turned(
         self, x: Float[Tensor, "b h t k"], at: int | None
@@ -97,10 +97,13 @@ class ALiBiAttention(MultiHeadAttention):
         if at is None:
             return q, (k, v)
         width, slope = q.shape[-1], slopes(self.h).to(q)[:, None, None]
-        longer = math.sqrt(width + 1)  # what the scores are divided by
-        last = (slope * longer).expand(*q.shape[:-1], 1)
-        q = torch.cat([q * (longer / math.sqrt(width)), last], -1)
-        return q, (torch.cat([k, torch.full_like(k[..., :1], at)], -1), v)
+        longer = math.sqrt(width + 2)  # what the scores are divided by
+        last = torch.cat([256 * slope, slope], -1).expand(self.h, 1, 2) * longer
+        q = torch.cat(
+            [q * (longer / math.sqrt(width)), last.expand(*q.shape[:-1], 2)], -1
+        )
+        place = k.new_tensor([at // 256, at % 256])  # exact in 16 bits, too
+        return q, (torch.cat([k, place.expand(*k.shape[:-1], 2)], -1), v)
 
     def forward(
         self, query: Queries, key: Tensor, value: Tensor, mask: Any = None
@@ -147,7 +150,7 @@ def with_positions(c: Config, scheme: str) -> Transformer:
     kind = parts.get(scheme)
     added = scheme in ("sinusoidal", "learned")
     model = Transformer(
-        replace(c, positions=scheme) if added else c,
+        replace(c, positions=scheme if added else "sinusoidal"),
         positions=paper_positions if added else lambda c: NoPositions(),
         attention=(lambda c: kind(c.d_model, c.h, c.d_k, c.d_v))
         if kind

@@ -131,7 +131,7 @@ class HardConcrete(nn.Module):
         self.temperature, self.low, self.high = temperature, -stretch, 1 + stretch
 
     def forward(self) -> Float[Tensor, "h"]:
-        "A draw in training; the most probable value otherwise."
+        "A draw in training; without the noise otherwise."
         z: Tensor = self.log_alpha
         if self.training:
             u = torch.empty_like(z).uniform_(1e-6, 1 - 1e-6)
@@ -151,8 +151,9 @@ def learn_gates(
     steps: int,
     strength: float,  # nats a token that an open head must be worth
     rate: float = 3e-4,  # of the model; the gates learn a hundred times faster
+    fixed: Gates | None = None,  # gates that do not learn, for comparison
 ) -> tuple[Transformer, Gates]:
-    "A copy of the model trained on with gates (Voita et al., 2019), and the gates: exactly 0, or as drawn most probably."
+    "A copy of the model trained on with gates (Voita et al., 2019), and the gates without noise. Heads that are closed in `fixed` stay closed, and no others; then no gate is learned."
     model = copy.deepcopy(model).train()
     gates = nn.ModuleDict(
         {n.replace(".", "/"): HardConcrete(p.h) for n, p in attentions(model).items()}
@@ -164,7 +165,7 @@ def learn_gates(
         ]
     )
     for step in range(steps):
-        drawn = {n.replace("/", "."): g() for n, g in gates.items()}
+        drawn = fixed or {n.replace("/", "."): g() for n, g in gates.items()}
         with gated(model, drawn):
             loss, tokens = batch_loss(
                 model, batches[step % len(batches)], model.config.eps_ls
@@ -173,6 +174,8 @@ def learn_gates(
         optimizer.zero_grad()
         (loss.smoothed / tokens + strength * open_).backward()
         optimizer.step()
+    if fixed:
+        return model.eval(), fixed
     gates.eval()
     with torch.no_grad():
         return model.eval(), {n.replace("/", "."): g() for n, g in gates.items()}
