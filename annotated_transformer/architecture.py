@@ -22,6 +22,7 @@ __all__ = ['COLORS', 'STYLE', 'TIP', 'NAMES', 'STEP', 'Box', 'drawn', 'line', 'p
            'layer_parts', 'model_figure', 'attention_figure']
 
 # %% ../nbs/30_architecture.ipynb #30a0000f
+#| code-fold: true
 class Box(NamedTuple):
     "A part of a figure; x and y are the left upper corner, in pixels."
 
@@ -44,6 +45,7 @@ COLORS = {
 }
 
 # %% ../nbs/30_architecture.ipynb #30a00010
+#| code-fold: true
 def drawn(box: Box) -> str:
     "A box as SVG."
     middle, height = box.x + box.w / 2, box.y + box.h / 2
@@ -63,6 +65,7 @@ def line(*points: tuple[float, float], kind: str = "flow", arrow: bool = True) -
     return f'<polyline class="{kind}" points="{path}"{end}/>'
 
 # %% ../nbs/30_architecture.ipynb #30a00012
+#| code-fold: true
 STYLE = """<style>
 .architecture { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
 .architecture text { text-anchor: middle; fill: #1b1b1b; }
@@ -90,6 +93,7 @@ def outside(x: float, y: float, text: str) -> str:
     return f'<text class="outside" x="{x:g}" y="{y:g}">{html.escape(text)}</text>'
 
 # %% ../nbs/30_architecture.ipynb #30a00014
+#| code-fold: true
 NAMES = {
     "self_attention": ("Self-attention", "attention", "attention"),
     "cross_attention": ("Cross-attention", "attention", "attention"),
@@ -117,6 +121,7 @@ def sublayers(layer: nn.Module, masked: bool) -> list[Box]:
     return boxes
 
 # %% ../nbs/30_architecture.ipynb #30a00017
+#| code-fold: true
 STEP = 54
 
 
@@ -142,6 +147,7 @@ def layer_parts(boxes: list[Box], x: float, bottom: float, N: int) -> list[str]:
     ]
 
 # %% ../nbs/30_architecture.ipynb #30a00018
+#| code-fold: true
 def model_figure(model: Transformer) -> str:
     "Figure 1 of a model: an SVG whose boxes lead to the chapters. Raises `ValueError` for parts that are not the paper's."
     if other := other_parts(model):
@@ -216,6 +222,7 @@ def model_figure(model: Transformer) -> str:
     )
 
 # %% ../nbs/30_architecture.ipynb #30a0001d
+#| code-fold: true
 def attention_figure(h: int) -> str:
     "Figure 2: scaled dot-product attention, and `h` of them side by side."
     steps = ["Q Kᵀ", "÷ √d_k", "mask", "softmax", "× V"]

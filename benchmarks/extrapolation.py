@@ -19,7 +19,7 @@ from annotated_transformer.modern.extrapolation import (
     STEPS,
     extrapolation,
 )
-from annotated_transformer.modern.positions import SCHEMES
+from annotated_transformer.modern.relative_positions import SCHEMES
 from annotated_transformer.table3 import add_run, missing
 
 V = {"world": 600, "multi30k": 2000}

@@ -21,7 +21,7 @@ from annotated_transformer.modern.decoder_only import (
     windows,
 )
 from .norms import PreNorm, RMSNorm
-from annotated_transformer.modern.positions import (
+from annotated_transformer.modern.relative_positions import (
     SCHEMES,
     ALiBiAttention,
     NoPositions,

@@ -22,14 +22,14 @@ from ..checkpoints import TranslationModel
 from ..config import Config, preset
 from ..evaluation import scores
 from .decoder_only import LanguageModel
-from annotated_transformer.modern.feed_forward import (
+from annotated_transformer.modern.experts import (
     GatedFeedForward,
     MixtureOfExperts,
     even_out,
 )
 from .keys_values import GroupedAttention
 from .norms import PreNorm, RMSNorm
-from .positions import NoPositions, RotaryAttention
+from .relative_positions import NoPositions, RotaryAttention
 from ..search import translate
 from ..table3 import Data, trained
 from annotated_transformer.transformer import (

@@ -25,7 +25,7 @@ from annotated_transformer.attention import (
     together,
 )
 from ..config import Config
-from .positions import rotate
+from .relative_positions import rotate
 from ..transformer import Transformer, initialize
 
 # %% ../../nbs/84a_latent.ipynb #84b0000c

@@ -25,7 +25,7 @@ from annotated_transformer.modern.decoder_only import (
     windows,
 )
 from .norms import PreNorm, RMSNorm
-from .positions import NoPositions, RotaryAttention
+from .relative_positions import NoPositions, RotaryAttention
 from ..transformer import count_parameters
 
 # %% ../../nbs/87_scale.ipynb #87a0000a
