@@ -11,7 +11,6 @@ from pathlib import Path
 import torch
 
 from annotated_transformer.data import multi30k, train_tokenizer, world_corpus
-from annotated_transformer.evaluation import check_results
 from annotated_transformer.modern.decoder_only import text_stream
 from annotated_transformer.modern.extrapolation import (
     BATCH,
@@ -20,7 +19,7 @@ from annotated_transformer.modern.extrapolation import (
     extrapolation,
 )
 from annotated_transformer.modern.relative_positions import SCHEMES
-from annotated_transformer.table3 import add_run, missing
+from annotated_transformer.table3 import add_run, check_same, missing
 
 V = {"world": 600, "multi30k": 2000}
 
@@ -33,7 +32,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--part", metavar="I/K", default="1/1")
     args = parser.parse_args()
-    check_results(args.results)
+    Path(args.results).parent.mkdir(parents=True, exist_ok=True)
     rows = [f"{text} {scheme}" for text in V for scheme in SCHEMES]
     streams = {}
     for text, corpus in (("world", world_corpus(30_000)), ("multi30k", multi30k())):
@@ -42,6 +41,7 @@ def main() -> None:
         streams[text] = [text_stream(tokenizer, lines) for lines in sides]
     settings = {"length": LENGTH, "steps": STEPS, "batch": BATCH, "v": V}
     path = Path(args.results)
+    check_same(path, settings)
     for row, seed in missing(path, rows, args.seeds, args.part):
         text, scheme = row.split()
         run = extrapolation(scheme, seed, *streams[text], V[text]) | {"row": row}

@@ -11,9 +11,8 @@ from pathlib import Path
 import torch
 
 from annotated_transformer.data import world_corpus
-from annotated_transformer.evaluation import check_results
 from annotated_transformer.modern.ladder import CONFIG, RUNGS, rung_run
-from annotated_transformer.table3 import add_run, data_of, missing
+from annotated_transformer.table3 import add_run, check_same, data_of, missing
 
 
 def main() -> None:
@@ -23,10 +22,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--part", metavar="I/K", default="1/1")
     args = parser.parse_args()
-    check_results(args.results)
+    Path(args.results).parent.mkdir(parents=True, exist_ok=True)
     data = data_of(world_corpus(30_000), CONFIG.v)
     settings = {"config": vars(CONFIG)}
     path = Path(args.results)
+    check_same(path, settings)
     for row, seed in missing(path, args.rungs, args.seeds, args.part):
         run = rung_run(row, seed, data)
         add_run(path, run, settings, list(RUNGS))

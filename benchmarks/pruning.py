@@ -13,9 +13,8 @@ import torch
 from annotated_transformer.batches import make_batch
 from annotated_transformer.checkpoints import TranslationModel, load
 from annotated_transformer.data import encode_pairs, world_corpus
-from annotated_transformer.evaluation import check_results
 from annotated_transformer.modern.pruning import bleu, importance, learn_gates, pruned
-from annotated_transformer.table3 import add_run, missing
+from annotated_transformer.table3 import add_run, check_same, missing
 
 STEPS, SENTENCES, STRENGTHS = 300, 48, (0.05, 0.1, 0.2)
 
@@ -26,7 +25,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--part", metavar="I/K", default="1/1")
     args = parser.parse_args()
-    check_results(args.results)
+    Path(args.results).parent.mkdir(parents=True, exist_ok=True)
     trained, corpus = load("world-en-de"), world_corpus(30_000)
     pairs = corpus.valid[:80]
     rows = encode_pairs(trained.tokenizer, corpus.train[: STEPS * SENTENCES])
@@ -37,6 +36,7 @@ def main() -> None:
     names = {f"strength {s}": s for s in STRENGTHS}
     settings = {"steps": STEPS, "sentences": SENTENCES}
     path = Path(args.results)
+    check_same(path, settings)
     for row, seed in missing(path, list(names), args.seeds, args.part):
         torch.manual_seed(seed)
         tuned, gates = learn_gates(trained.model, batches, STEPS, names[row])

@@ -12,7 +12,6 @@ from pathlib import Path
 import torch
 
 from annotated_transformer.data import multi30k, train_tokenizer
-from annotated_transformer.evaluation import check_results
 from annotated_transformer.modern.decoder_only import text_stream
 from annotated_transformer.modern.scale import (
     BATCH,
@@ -22,7 +21,7 @@ from annotated_transformer.modern.scale import (
     V,
     scaled_run,
 )
-from annotated_transformer.table3 import add_run, missing
+from annotated_transformer.table3 import add_run, check_same, missing
 
 
 def main() -> None:
@@ -33,7 +32,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--part", metavar="I/K", default="1/1")
     args = parser.parse_args()
-    check_results(args.results)
+    Path(args.results).parent.mkdir(parents=True, exist_ok=True)
     german, french = (multi30k("en", target) for target in ("de", "fr"))
     sides = [
         [line for pair in de for line in pair] + [pair[1] for pair in fr]
@@ -46,6 +45,7 @@ def main() -> None:
     shapes = {f"width {w}, {b:.3g} operations": (w, b) for b in BUDGETS for w in SIZES}
     settings = {"length": LENGTH, "batch": BATCH, "v": V, "text_tokens": len(train)}
     path = Path(args.results)
+    check_same(path, settings)
     for row, seed in missing(path, list(shapes), args.seeds, args.part):
         run = scaled_run(*shapes[row], seed, train, held_out)
         add_run(path, run, settings, list(shapes))
