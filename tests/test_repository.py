@@ -4,6 +4,7 @@ import ast
 import filecmp
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -87,6 +88,20 @@ def test_readme_is_in_sync() -> None:
 def test_chapter_lines_are_in_sync() -> None:
     done = run(sys.executable, "tools/chapter_lines.py", "--check")
     assert done.returncode == 0, done.stderr
+
+
+def test_answers_stay_folded() -> None:
+    """A folded solution does not give its result away below the fold."""
+    seen = [
+        (path.name, "".join(cell["source"]))
+        for path in (ROOT / "nbs").glob("*.ipynb")
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        if re.search(
+            r'^#\| code-summary: "(Check|Solution)"', "".join(cell["source"]), re.M
+        )
+    ]
+    assert len(seen) > 50
+    assert [name for name, source in seen if "#| output: false" not in source] == []
 
 
 def test_api_page_is_in_sync() -> None:
