@@ -86,6 +86,8 @@ def own_rows(folder: Path) -> list[dict[str, Any]]:
             or not {"set", "BLEU", "training"} <= record.keys()
         ):
             continue
+        if record["set"].split()[-1] in ("valid", "train"):
+            continue  # chosen by these, or trained on them: not scores of the table
         training = record["training"]
         choices = (training["hyperparameters"], record.get("decoding"))
         settings = json.dumps(choices, sort_keys=True)
