@@ -524,9 +524,12 @@ def test_scores_of_two_systems_and_table_2(small_run: Path, tmp_path: Path) -> N
     other.write_text("one line\n")
     error = sentence(command(*words, "--against", str(other)))
     assert "has 1 lines, the test set" in error
+    record = json.loads(results.read_text(encoding="utf-8")) | {"set": "world test"}
+    results.with_name("test.json").write_text(json.dumps(record), encoding="utf-8")
     table = command("table2", "--folder", str(results.parent)).stdout.decode()
     assert "| Transformer (big) | 28.4 | 41.8 | 2.3e+19 | 2.3e+19 |" in table
-    assert "| world en-de | world valid |" in table
+    assert "| world en-de | world test |" in table
+    assert "world valid" not in table  # runs are chosen by it
 
 
 TOY = "( (S (NP-SBJ (DT the) (NN {})) (VP (VBZ {})) (. .)) )\n"

@@ -28,13 +28,13 @@ from ..config import Config
 from .relative_positions import rotate
 from ..transformer import Transformer, initialize
 
-# %% ../../nbs/84a_latent.ipynb #84b0000c
+# %% ../../nbs/84a_latent.ipynb #84b000ff
 def turned(x: Float[Tensor, "b h t r"], at: int | None) -> Float[Tensor, "b h t r"]:
     "Rotated to positions 0, 1, …, or all to `at`."
     n = x.shape[2]
     return rotate(x, (torch.arange(n) if at is None else torch.full((n,), at)).float())
 
-
+# %% ../../nbs/84a_latent.ipynb #84b0000c
 class LatentAttention(MultiHeadAttention):
     "Multi-head latent attention with a decoupled rotary part (DeepSeek-V2, 2024), its queries not compressed. Raises `ValueError`."
 
