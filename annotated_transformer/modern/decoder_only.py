@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LanguageModel', 'layer_step', 'text_stream', 'windows', 'language_loss', 'train_language_model', 'perplexity',
-           'write', 'sampled', 'Nothing', 'repeated', 'patterns', 'head_scores', 'check_head', 'without_head',
+           'write', 'Nothing', 'repeated', 'patterns', 'head_scores', 'check_head', 'without_head', 'circuit_parts',
            'ov_circuit', 'qk_circuit']
 
 # %% ../../nbs/86_decoder_only.ipynb #86a00006
@@ -183,25 +183,6 @@ def write(
             logits = model.step(tokens[:, -1:], caches)
     return tokens
 
-
-def sampled(
-    seed: int, temperature: float = 1.0, top_k: int = 0
-) -> Callable[[Tensor], Tensor]:
-    "A choice for `write`: a random token, of the `top_k` most probable if that is not 0. Raises `ValueError`."
-    if temperature <= 0 or top_k < 0:
-        raise ValueError(
-            f"temperature={temperature}, top_k={top_k}; temperature must be positive, top_k not negative"
-        )
-    generator = torch.Generator().manual_seed(seed)
-
-    def choose(z: Tensor) -> Tensor:
-        z = z / temperature
-        if top_k:
-            z = z.masked_fill(z < z.topk(top_k).values[:, -1:], -math.inf)
-        return torch.multinomial(z.softmax(-1), 1, generator=generator)[:, 0]
-
-    return choose
-
 # %% ../../nbs/86_decoder_only.ipynb #86a00019
 class Nothing(nn.Module):
     "A sub-layer that adds nothing."
@@ -273,35 +254,31 @@ def without_head(model: LanguageModel, layer: int, head: int) -> LanguageModel:
     return new
 
 # %% ../../nbs/86_decoder_only.ipynb #86a00024
+def circuit_parts(
+    model: LanguageModel, head: int, layer: int, width: int
+) -> tuple[Tensor, Any, slice]:
+    "What a head's input is for each token of the vocabulary, positions and the norm's division left out; its attention part; its rows of a `width`. Raises `ValueError`."
+    check_head(model, layer, head)
+    part: Any = model.stack.layers[layer]
+    scaled = model.embedding.weight * math.sqrt(model.config.d_model)
+    return (
+        scaled * part.residuals[0].norm.gain,
+        part.self_attention,
+        slice(head * width, (head + 1) * width),
+    )
+
+
 @torch.no_grad()
 def ov_circuit(model: LanguageModel, head: int, layer: int = 0) -> Float[Tensor, "v v"]:
     "Row: a token that is attended to. Column: what that adds to a token's logit; before the input's norm is divided out, and without a norm at the end. Raises `ValueError`."
-    check_head(model, layer, head)
-    part: Any = model.stack.layers[layer]
-    width = model.config.d_v
-    rows = slice(head * width, (head + 1) * width)
-    attend, gain = part.self_attention, part.residuals[0].norm.gain
-    E = model.embedding.weight
-    scale = math.sqrt(model.config.d_model)
-    return (
-        (E * scale * gain)
-        @ attend.W_V.weight[rows].T
-        @ attend.W_O.weight[:, rows].T
-        @ E.T
-    )
+    x, attend, rows = circuit_parts(model, head, layer, model.config.d_v)
+    written = x @ attend.W_V.weight[rows].T @ attend.W_O.weight[:, rows].T
+    return written @ model.embedding.weight.T
 
 
 @torch.no_grad()
 def qk_circuit(model: LanguageModel, head: int, layer: int = 0) -> Float[Tensor, "v v"]:
     "Row: a token that looks. Column: the score it gives to a token, positions and norms left out. Raises `ValueError`."
-    check_head(model, layer, head)
-    part: Any = model.stack.layers[layer]
-    width = model.config.d_k
-    rows = slice(head * width, (head + 1) * width)
-    attend, gain = part.self_attention, part.residuals[0].norm.gain
-    E = model.embedding.weight * math.sqrt(model.config.d_model) * gain
-    return (
-        (E @ attend.W_Q.weight[rows].T)
-        @ (E @ attend.W_K.weight[rows].T).T
-        / math.sqrt(width)
-    )
+    x, attend, rows = circuit_parts(model, head, layer, model.config.d_k)
+    scores = (x @ attend.W_Q.weight[rows].T) @ (x @ attend.W_K.weight[rows].T).T
+    return scores / math.sqrt(model.config.d_k)

@@ -14,20 +14,14 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from ..config import Config, preset
+from ..config import preset
 from annotated_transformer.modern.decoder_only import (
     LanguageModel,
     train_language_model,
     windows,
 )
-from .norms import PreNorm, RMSNorm
-from annotated_transformer.modern.relative_positions import (
-    SCHEMES,
-    ALiBiAttention,
-    NoPositions,
-    RotaryAttention,
-)
-from ..transformer import paper_attention, paper_positions
+from .norms import norm_parts
+from .relative_positions import position_parts
 
 # %% ../../nbs/82a_extrapolation.ipynb #82b0000a
 LENGTH, TIMES, LAST = 64, (1, 2, 4), 32
@@ -36,10 +30,7 @@ STEPS, BATCH = 600, 16
 
 def reader(scheme: str, v: int) -> LanguageModel:
     "A small language model with this scheme of positions. Raises `ValueError`."
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme is {scheme!r}; expected one of {', '.join(SCHEMES)}")
-    added = scheme in ("sinusoidal", "learned")
-    kinds = {"rotary": RotaryAttention, "alibi": ALiBiAttention}
+    parts = position_parts(scheme)
     c = preset(
         "demo",
         N=3,
@@ -52,24 +43,11 @@ def reader(scheme: str, v: int) -> LanguageModel:
         schedule="cosine",
         peak_rate=3e-3,
         train_steps=STEPS,
-        positions=scheme if added else "sinusoidal",
+        positions="sinusoidal" if parts else scheme,
         n_positions=LENGTH * max(TIMES),
     )
 
-    def attend(c: Config) -> Any:
-        return (
-            kinds[scheme](c.d_model, c.h, c.d_k, c.d_v)
-            if scheme in kinds
-            else paper_attention(c)
-        )
-
-    return LanguageModel(
-        c,
-        attention=attend,
-        positions=paper_positions if added else lambda c: NoPositions(),
-        residual=lambda c: PreNorm(RMSNorm(c.d_model), c.P_drop),
-        final=lambda c: RMSNorm(c.d_model),
-    )
+    return LanguageModel(c, **parts, **norm_parts("pre", "rms"))
 
 # %% ../../nbs/82a_extrapolation.ipynb #82b0000b
 @torch.no_grad()

@@ -28,8 +28,11 @@ from annotated_transformer.modern.experts import (
     even_out,
 )
 from .keys_values import GroupedAttention
-from .norms import PreNorm, RMSNorm
-from .relative_positions import NoPositions, RotaryAttention
+from .norms import norm_parts
+from annotated_transformer.modern.relative_positions import (
+    RotaryAttention,
+    position_parts,
+)
 from ..search import translate
 from ..table3 import Data, trained
 from annotated_transformer.transformer import (
@@ -152,14 +155,11 @@ def experts(c: Config) -> nn.Module:
 
 def parts(*names: str) -> dict[str, Any]:
     "The arguments of `Transformer` for some changes."
-    norm: Any = RMSNorm if "rms" in names else nn.LayerNorm
     found: dict[str, Any] = {}
     if "pre" in names:
-        found["residual"] = lambda c: PreNorm(norm(c.d_model), c.P_drop)
-        found["final"] = lambda c: norm(c.d_model)
+        found |= norm_parts("pre", "rms" if "rms" in names else "layer")
     if "rotary" in names:
-        found["positions"] = lambda c: NoPositions()
-        found["attention"] = lambda c: RotaryAttention(c.d_model, c.h, c.d_k, c.d_v)
+        found |= position_parts("rotary")
     if "groups" in names:
         found["attention"] = lambda c: RotaryGroupedAttention(
             c.d_model, c.h, c.h // 2, c.d_k, c.d_v

@@ -24,8 +24,8 @@ from annotated_transformer.modern.decoder_only import (
     train_language_model,
     windows,
 )
-from .norms import PreNorm, RMSNorm
-from .relative_positions import NoPositions, RotaryAttention
+from .norms import norm_parts
+from .relative_positions import position_parts
 from ..transformer import count_parameters
 
 # %% ../../nbs/87_scale.ipynb #87a0000a
@@ -49,13 +49,7 @@ def sized(width: int, steps: int) -> LanguageModel:
         peak_rate=0.03 / width**0.5,
         train_steps=steps,
     )
-    return LanguageModel(
-        c,
-        attention=lambda c: RotaryAttention(c.d_model, c.h, c.d_k, c.d_v),
-        positions=lambda c: NoPositions(),
-        residual=lambda c: PreNorm(RMSNorm(c.d_model), c.P_drop),
-        final=lambda c: RMSNorm(c.d_model),
-    )
+    return LanguageModel(c, **position_parts("rotary"), **norm_parts("pre", "rms"))
 
 
 def parameters(width: int) -> int:
