@@ -159,6 +159,12 @@ class MultiHeadAttention(nn.Module):
             k, v = self.W_K(key), self.W_V(value)
         return split_heads(k, self.h), split_heads(v, self.h)
 
+    def projected(self, query: Queries, key: Keys, value: Keys) -> tuple[Tensor, Heads]:
+        "Queries, and keys and values; one product if all three are the same tensor."
+        if query is key is value:
+            return self.project(query, self.packed())
+        return self.queries(query), self.keys_values(key, value)
+
     def combine(
         self, q: Float[Tensor, "b h t k"], heads: Heads, bias: Tensor | None
     ) -> Queries:
@@ -175,16 +181,12 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self, query: Queries, key: Keys, value: Keys, mask: Mask = None
     ) -> Queries:
-        if query is key is value:
-            q, heads = self.project(query, self.packed())
-        else:
-            q = self.queries(query)
-            heads = self.keys_values(key, value)
+        q, heads = self.projected(query, key, value)
         return self.W_O(join_heads(fused_attention(q, *heads, mask)))
 
     def weights(
         self, query: Queries, key: Keys, mask: Mask = None
     ) -> Float[Tensor, "b h t s"]:
         "The attention weights, for pictures."
-        q, k = self.queries(query), split_heads(self.W_K(key), self.h)
-        return attention(q, k, k, mask)[1]
+        q, (k, v) = self.projected(query, key, key)
+        return attention(q, k, v, mask)[1]

@@ -67,10 +67,7 @@ class GroupedAttention(MultiHeadAttention):
         self, query: Queries, key: Tensor, value: Tensor, mask: Any = None
     ) -> Queries:
         check_mask(mask)
-        if query is key is value:
-            q, heads = self.project(query, self.packed())
-        else:
-            q, heads = self.queries(query), self.keys_values(key, value)
+        q, heads = self.projected(query, key, value)
         if mask is None:
             return self.combine(q, heads, None)
         seen = mask.any(-1, keepdim=True)  # a query without a key gets zeros
@@ -79,7 +76,7 @@ class GroupedAttention(MultiHeadAttention):
         return self.combine(q, heads, bias) * seen.reshape(*shape, 1)
 
     def weights(self, query: Queries, key: Tensor, mask: Any = None) -> Tensor:
-        q, (k, _) = self.queries(query), self.keys_values(key, key)
+        q, (k, _) = self.projected(query, key, key)
         k = k.repeat_interleave(self.h // self.g, 1)
         return attention(q, k, k, mask)[1]
 

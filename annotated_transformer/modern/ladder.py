@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from ..attention import attention, padding_mask
+from ..attention import padding_mask
 from ..checkpoints import TranslationModel
 from ..config import Config, preset
 from ..evaluation import scores
@@ -48,15 +48,6 @@ from ..variations import Row
 # %% ../../nbs/89_ladder.ipynb #89a0000a
 class RotaryGroupedAttention(RotaryAttention, GroupedAttention):
     "Grouped-query attention whose queries and keys of one sequence are rotated."
-
-    def weights(self, query: Tensor, key: Tensor, mask: Any = None) -> Tensor:
-        q, (k, _) = (
-            self.project(query, self.packed())
-            if query is key
-            else (self.queries(query), self.keys_values(key, key))
-        )
-        k = k.repeat_interleave(self.h // self.g, 1)
-        return attention(q, k, k, mask)[1]
 
 # %% ../../nbs/89_ladder.ipynb #89a0000d
 def to_the_right(tokens: Int[Tensor, "b n"], pad: int) -> Int[Tensor, "b n"]:

@@ -95,9 +95,3 @@ class QKNormAttention(MultiHeadAttention):
     def keys_values(self, key: Tensor, value: Tensor) -> Heads:
         k, v = super().keys_values(key, value)
         return self.norm_k(k), v
-
-    def weights(self, query: Queries, key: Tensor, mask: Any = None) -> Tensor:
-        from annotated_transformer.attention import attention
-
-        q, (k, _) = self.queries(query), self.keys_values(key, key)
-        return attention(q, k, k, mask)[1]

@@ -20,7 +20,6 @@ from annotated_transformer.attention import (
     MultiHeadAttention,
     Packed,
     Queries,
-    attention,
     check_mask,
     split_heads,
     together,
@@ -66,12 +65,6 @@ class RotaryAttention(MultiHeadAttention):
     ) -> tuple[Tensor, Heads]:
         q, (k, v) = super().project(x, maps)
         return turned(q, at), (turned(k, at), v)
-
-    def weights(self, query: Queries, key: Tensor, mask: Any = None) -> Tensor:
-        if query is not key:
-            return super().weights(query, key, mask)
-        q, (k, _) = self.project(query, self.packed())
-        return attention(q, k, k, mask)[1]
 
 # %% ../../nbs/82_relative_positions.ipynb #82a00012
 def slopes(h: int) -> Float[Tensor, "h"]:
