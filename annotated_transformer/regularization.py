@@ -18,8 +18,9 @@ class Dropout(nn.Dropout):
     "Section 5.4's dropout; on a CPU with 16 random bits a value instead of 64."
 
     def forward(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
-        on_cpu = x.device.type == "cpu" and not torch.compiler.is_compiling()
-        if not on_cpu or not self.training or self.p == 0:
+        if not self.training or self.p == 0:
+            return x
+        if x.device.type != "cpu" or torch.compiler.is_compiling():
             return super().forward(x)
         return x * keep_scale(x, min(round(self.p * 65_536), 65_535))
 

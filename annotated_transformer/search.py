@@ -39,7 +39,7 @@ def log_probabilities(logits: Float[Tensor, "b K v"]) -> Float[Tensor, "b K v"]:
         torch.log_softmax(logits, -1, out=logits)
     else:
         logits = logits.log_softmax(-1)
-    logits[:, :, [PAD, UNK, BOS]] = -math.inf
+    logits[:, :, :EOS] = -math.inf  # PAD, UNK and BOS
     return logits
 
 # %% ../nbs/61a_search.ipynb #85e22fc0
@@ -105,6 +105,8 @@ Choose = Callable[[Float[Tensor, "b v"]], Int[Tensor, "b"]]
 
 def most_probable(log_p: Float[Tensor, "b v"]) -> Int[Tensor, "b"]:
     "The greedy choice."
+    if len(log_p) < 8:  # a table this small is read faster than cut into blocks
+        return log_p.argmax(1)
     return largest(log_p[:, None], 1)[1][:, 0, 0]
 
 # %% ../nbs/61a_search.ipynb #33ce75f4
@@ -118,25 +120,30 @@ def generate(
 ) -> list[Hypothesis]:
     "One output for each sentence, token by token; its score is log_p. Raises `ValueError`."
     cache, limits = model.start(source), Limits(source, extra, model.config, prefix)
-    rows = torch.arange(len(source), device=source.device)
-    out: list[list[int]] = [[] for _ in source]
-    total = torch.zeros(len(source), device=source.device)
+    rows, shortest = list(range(len(source))), min(limits.most.tolist(), default=0)
+    out: list[list[int]] = [[] for _ in rows]
+    total = [0.0 for _ in rows]
     tokens = source.new_full((len(source), 1), BOS)
-    while len(rows):
+    while rows:
         position = cache.position
         log_p = log_probabilities(model.step(tokens, cache))
         limits.force(log_p, position)
-        token = choose(log_p[:, 0]).where(limits.most > position + 1, EOS)
-        total[rows] += log_p[:, 0].gather(1, token[:, None])[:, 0]
-        for row, chosen in zip(rows.tolist(), token.tolist(), strict=True):
-            out[row].append(chosen)
-        alive = (token != EOS).nonzero()[:, 0]
+        token = choose(log_p[:, 0])
+        if position + 1 >= shortest:
+            token = token.where(limits.most > position + 1, EOS)
+        found = log_p[:, 0].gather(1, token[:, None])[:, 0].tolist()
+        chosen = token.tolist()
+        for row, t, p in zip(rows, chosen, found, strict=True):
+            out[row].append(t)
+            total[row] += p
+        alive = [i for i, t in enumerate(chosen) if t != EOS]
         if len(alive) < len(rows):
-            rows, token = rows[alive], token[alive]
-            limits.keep(alive)
-            cache.keep(alive)
+            rows, kept = [rows[i] for i in alive], token.new_tensor(alive)
+            token = token[kept]
+            limits.keep(kept)
+            cache.keep(kept)
         tokens = token[:, None]
-    return [Hypothesis(ids, p, p) for ids, p in zip(out, total.tolist(), strict=True)]
+    return [Hypothesis(ids, p, p) for ids, p in zip(out, total, strict=True)]
 
 
 def greedy_search(

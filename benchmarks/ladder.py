@@ -5,34 +5,27 @@ python benchmarks/ladder.py --results results/ladder.json [--rungs NAME …] [--
 The file is written after each run; runs that it has are not repeated.
 """
 
-import argparse
-from pathlib import Path
+from typing import Any
 
-import torch
+from study import do_missing, parser
 
 from annotated_transformer.data import world_corpus
 from annotated_transformer.modern.ladder import CONFIG, RUNGS, rung_run
-from annotated_transformer.table3 import add_run, check_same, data_of, missing
+from annotated_transformer.table3 import data_of
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", metavar="FILE", default="results/ladder.json")
-    parser.add_argument("--rungs", nargs="+", choices=list(RUNGS), default=list(RUNGS))
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--part", metavar="I/K", default="1/1")
-    args = parser.parse_args()
-    Path(args.results).parent.mkdir(parents=True, exist_ok=True)
+    names = list(RUNGS)
+    arguments = parser(__doc__, "ladder")
+    arguments.add_argument("--rungs", nargs="+", choices=names, default=names)
+    args = arguments.parse_args()
     data = data_of(world_corpus(30_000), CONFIG.v)
-    settings = {"config": vars(CONFIG)}
-    path = Path(args.results)
-    check_same(path, settings)
-    for row, seed in missing(path, args.rungs, args.seeds, args.part):
-        run = rung_run(row, seed, data)
-        add_run(path, run, settings, list(RUNGS))
-        print(row, seed, run["perplexity"], run["BLEU"], run["seconds"], flush=True)
+
+    def run(row: str, seed: int) -> dict[str, Any]:
+        return rung_run(row, seed, data)
+
+    do_missing(args, args.rungs, {"config": vars(CONFIG)}, run, names)
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     main()

@@ -5,11 +5,10 @@ python benchmarks/scaling_study.py --results results/scaling-study.json [--seeds
 The file is written after each run; runs that it has are not repeated.
 """
 
-import argparse
 import random
-from pathlib import Path
+from typing import Any
 
-import torch
+from study import do_missing, parser
 
 from annotated_transformer.data import multi30k, train_tokenizer
 from annotated_transformer.modern.decoder_only import text_stream
@@ -21,18 +20,10 @@ from annotated_transformer.modern.scale import (
     V,
     scaled_run,
 )
-from annotated_transformer.table3 import add_run, check_same, missing
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--results", metavar="FILE", default="results/scaling-study.json"
-    )
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--part", metavar="I/K", default="1/1")
-    args = parser.parse_args()
-    Path(args.results).parent.mkdir(parents=True, exist_ok=True)
+    args = parser(__doc__, "scaling-study", seeds=1).parse_args()
     german, french = (multi30k("en", target) for target in ("de", "fr"))
     sides = [
         [line for pair in de for line in pair] + [pair[1] for pair in fr]
@@ -44,14 +35,12 @@ def main() -> None:
     train, held_out = (text_stream(tokenizer, lines) for lines in sides)
     shapes = {f"width {w}, {b:.3g} operations": (w, b) for b in BUDGETS for w in SIZES}
     settings = {"length": LENGTH, "batch": BATCH, "v": V, "text_tokens": len(train)}
-    path = Path(args.results)
-    check_same(path, settings)
-    for row, seed in missing(path, list(shapes), args.seeds, args.part):
-        run = scaled_run(*shapes[row], seed, train, held_out)
-        add_run(path, run, settings, list(shapes))
-        print(row, seed, run["loss"], run["seconds"], flush=True)
+
+    def run(row: str, seed: int) -> dict[str, Any]:
+        return scaled_run(*shapes[row], seed, train, held_out)
+
+    do_missing(args, list(shapes), settings, run)
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     main()
