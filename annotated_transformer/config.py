@@ -28,6 +28,7 @@ class Config:
     batch_tokens: int = 25_000  # tokens a side in a batch, section 5.1
     v: int = 37_000  # entries of the shared vocabulary, section 5.1
     bpe_dropout: float = 0.0  # merges left out in training; not in the paper
+    agreement: float = 0.0  # weight of the disagreement of two passes; not in the paper
     schedule: str = "paper"  # section 5.3; or "cosine", "constant"
     peak_rate: float = 0.0  # learning rate; 0: the peak of the paper's schedule
     positions: str = "sinusoidal"  # or "learned": Table 3, row (E)
@@ -69,6 +70,13 @@ def check_config(config: Config) -> None:
             raise ValueError(
                 f"{name} is {value!r}; expected a number from 0 up to, but not including, 1"
             )
+    beta = config.agreement
+    if (
+        isinstance(beta, bool)
+        or not isinstance(beta, int | float)
+        or not 0 <= beta < 100
+    ):
+        raise ValueError(f"agreement is {beta!r}; expected a number from 0 to 100")
     if config.schedule not in ("paper", "cosine", "constant"):
         raise ValueError(
             f"schedule is {config.schedule!r}; expected 'paper', 'cosine' or 'constant'"

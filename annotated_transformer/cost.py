@@ -38,8 +38,8 @@ def forward_flops(c: Config, s: int, t: int) -> int:
 
 
 def training_flops(c: Config, s: int, t: int) -> int:
-    "Forward and backward."
-    return 3 * forward_flops(c, s, t)
+    "Forward and backward; twice where two passes must agree."
+    return 3 * forward_flops(c, s, t) * (2 if c.agreement else 1)
 
 # %% ../nbs/52d_cost.ipynb #7b2b6ec3
 def update_flops(c: Config, sizes: Int[np.ndarray, "b 2"]) -> int:

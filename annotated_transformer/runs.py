@@ -160,7 +160,10 @@ def reopen_run(run: Path, identity: dict[str, Any]) -> Tokenizer:
     return Tokenizer(tokenizer)
 
 
-LATER = {"bpe_dropout": 0.0}  # hyperparameters that older runs do not name
+LATER = {
+    "bpe_dropout": 0.0,
+    "agreement": 0.0,
+}  # hyperparameters that older runs do not name
 
 
 def comparable(value: Any) -> Any:

@@ -20,6 +20,7 @@ from annotated_transformer.batches import (
     pair_sizes,
     token_batches,
 )
+from .agreement import agreement_loss
 from .config import Config
 from .hardware import Hardware, add_up
 from .optimizer import set_learning_rate
@@ -28,13 +29,22 @@ from .sharding import is_sharded
 from .transformer import Transformer
 
 # %% ../nbs/52e_update.ipynb #f9e5286c
-def batch_loss(model: Transformer, batch: Batch, eps: float) -> tuple[Loss, int]:
+def batch_loss(
+    model: Transformer,
+    batch: Batch,
+    eps: float,
+    agreement: float = 0.0,  # above 0: two passes, which must agree
+) -> tuple[Loss, int]:
     "Summed loss of a batch, and its number of target tokens."
-    hidden = model.hidden(batch.source, batch.target_in)
-    real = batch.target_out != model.config.pad
-    target = batch.target_out[real]
-    loss = vocabulary_loss(hidden[real], model.embedding.weight, target, eps)
-    return loss, len(target)
+    source, target_in, out = batch
+    if agreement:
+        source, target_in = torch.cat([source, source]), torch.cat([target_in] * 2)
+    hidden, real = model.hidden(source, target_in), out != model.config.pad
+    weight, target = model.embedding.weight, out[real]
+    if not agreement:
+        return vocabulary_loss(hidden[real], weight, target, eps), len(target)
+    rows = hidden[torch.cat([real, real])]
+    return agreement_loss(rows, weight, target, eps, agreement), len(target)
 
 # %% ../nbs/52e_update.ipynb #ed905bae
 def train_step(
@@ -54,7 +64,8 @@ def train_step(
     scaler.scale(total)  # exists from now on, also where there is no batch
     for batch in batches:
         with hardware.autocast():
-            loss = batch_loss(model, batch, config.eps_ls)[0].smoothed / tokens
+            found, _ = batch_loss(model, batch, config.eps_ls, config.agreement)
+            loss = found.smoothed / tokens
         scaler.scale(loss).backward()
         total += loss.detach()
     sums = gradients(model)

@@ -48,7 +48,8 @@ def stage_pages(cache: Path, stage: Path) -> None:
 
     shutil.rmtree(stage, ignore_errors=True)
     shutil.copytree(cache, stage)
-    shutil.copytree(ROOT / "nbs" / "images", stage / "images", dirs_exist_ok=True)
+    for name in ("images", "fonts"):
+        shutil.copytree(ROOT / "nbs" / name, stage / name, dirs_exist_ok=True)
     for name in ("styles.css", "site.scss", "head.html", "_quarto.yml", "nbdev.yml"):
         shutil.copy(ROOT / "nbs" / name, stage)
     names, cfg = page_names(stage), get_config()
