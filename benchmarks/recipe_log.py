@@ -12,7 +12,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from annotated_transformer.checkpoints import write_text
+from annotated_transformer.evaluation import circumstances
 from annotated_transformer.runs import read_metrics
 
 
@@ -44,7 +47,8 @@ def main() -> None:
         before = json.loads(args.results.read_text(encoding="utf-8"))
         known = {run["name"]: run for run in before["runs"]}
     known |= {run.name: entry(run) for run in args.runs}
-    record = {"command": "python benchmarks/recipe_log.py RUNS", "threads": 1}
+    torch.set_num_threads(1)  # as in the runs
+    record = circumstances() | {"command": "python benchmarks/recipe_log.py RUNS"}
     text = json.dumps(record | {"runs": list(known.values())}, indent=1)
     write_text(args.results, text + "\n")
 

@@ -119,6 +119,20 @@ def test_api_page_is_in_sync() -> None:
     )
 
 
+def test_results_say_where_they_come_from() -> None:
+    listed = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.*?) \|", listed, re.M)
+    names = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    for path in sorted((ROOT / "results").rglob("*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        missing = {"command", "commit", "versions", "hardware", "date"} - found.keys()
+        assert not missing, f"{path.name} does not say: {', '.join(sorted(missing))}"
+        name = path.relative_to(ROOT / "results").as_posix()
+        patterns = [n.replace("-*", "-.*") for n in names] + [r".*-seed[12]\.json"]
+        patterns += [r"training-speed-base\.json"]
+        assert any(re.fullmatch(n, name) for n in patterns), f"{name} is not listed"
+
+
 def test_ruff() -> None:
     done = run(tool("ruff"), "check", ".")
     assert done.returncode == 0, done.stdout

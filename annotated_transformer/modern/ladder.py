@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['Ids', 'Rows', 'CONFIG', 'Build', 'CHANGES', 'RUNGS', 'RotaryGroupedAttention', 'to_the_right',
-           'DecoderOnlyTranslator', 'row_step', 'experts', 'parts', 'decoder_only', 'decode_speed', 'rung_run']
+           'DecoderOnlyTranslator', 'row_step', 'experts', 'parts', 'decoder_only', 'rung_run', 'decode_speed',
+           'rung_speeds', 'ratio']
 
 # %% ../../nbs/89_ladder.ipynb #89a00006
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from statistics import median
 from typing import Any
 
 import torch
@@ -33,7 +35,11 @@ from annotated_transformer.modern.relative_positions import (
     RotaryAttention,
     position_parts,
 )
+from ..hardware import Hardware
+from ..optimizer import paper_adam
+from ..runs import Progress
 from ..search import translate
+from ..training import updates_from
 from ..table3 import Data, trained
 from annotated_transformer.transformer import (
     Cache,
@@ -42,7 +48,7 @@ from annotated_transformer.transformer import (
     count_parameters,
     target_mask,
 )
-from ..update import validation_nll
+from ..update import train_step, validation_nll
 from ..variations import Row
 
 # %% ../../nbs/89_ladder.ipynb #89a0000a
@@ -195,22 +201,10 @@ RUNGS: dict[str, tuple[str, Build]] = {
 }
 
 # %% ../../nbs/89_ladder.ipynb #89a00015
-@torch.no_grad()
-def decode_speed(model: Any, sentences: int = 64, n: int = 16) -> float:
-    "Tokens a second of greedy steps for some sentences at once."
-    source = torch.randint(4, model.config.v, (sentences, n))
-    cache, newest = model.start(source), torch.full((sentences, 1), 5)
-    model.step(newest, cache)
-    started = time.perf_counter()
-    for _ in range(n):
-        model.step(newest, cache)
-    return sentences * n / (time.perf_counter() - started)
-
-
 def rung_run(
     name: str, seed: int, data: Data, config: Config = CONFIG
 ) -> dict[str, Any]:
-    "Train one rung; perplexity and BLEU on validation pairs, speeds and sizes."
+    "Train one rung; perplexity and BLEU on validation pairs, and sizes."
     what, build = RUNGS[name]
     row = Row(what, build=build)
     after = even_out if name == "experts" else None
@@ -226,11 +220,59 @@ def rung_run(
         "BLEU": found["BLEU"],
         "signature": found["BLEU signature"],
         "parameters": count_parameters(model),
-        "train_tokens_s": round(progress.tokens / progress.seconds),
-        "decode_tokens_s": round(decode_speed(model)),
         "memory_numbers_a_token": sum(
             x.shape[1] * x.shape[3] for layer in layers for x in layer.memory
         ),
         "updates": progress.step,
         "seconds": round(progress.seconds, 1),
     }
+
+# %% ../../nbs/89_ladder.ipynb #d9e967f6
+@torch.no_grad()
+def decode_speed(model: Any, sentences: int = 64, n: int = 16) -> float:
+    "Tokens a second of greedy steps for some sentences at once."
+    source = torch.randint(4, model.config.v, (sentences, n))
+    cache, newest = model.start(source), torch.full((sentences, 1), 5)
+    model.step(newest, cache)
+    started = time.perf_counter()
+    for _ in range(n):
+        model.step(newest, cache)
+    return sentences * n / (time.perf_counter() - started)
+
+
+def rung_speeds(
+    data: Data, config: Config = CONFIG, rounds: int = 9
+) -> dict[str, dict[str, float]]:
+    "Target tokens a second of training and of greedy decoding, all rungs in turn: medians, and the median ratio to the first."
+    torch.manual_seed(0)
+    update = next(updates_from(Progress(), data.train, config, 0, Hardware()))
+    models = {name: build(config) for name, (_, build) in RUNGS.items()}
+    adams = {name: paper_adam(model) for name, model in models.items()}
+    found: dict[str, dict[str, list[float]]] = {
+        name: {"training": [], "decoding": []} for name in models
+    }
+    for step in range(rounds + 1):
+        for name, model in models.items():
+            started = time.perf_counter()
+            train_step(model.train(), adams[name], update.batches, step + 1)
+            if step:  # the first round warms up
+                took = time.perf_counter() - started
+                found[name]["training"].append(update.tokens / took)
+                found[name]["decoding"].append(decode_speed(model.eval()))
+    first = found[next(iter(RUNGS))]
+    return {
+        name: {
+            key: round(value, digits)
+            for kind, numbers in kinds.items()
+            for key, value, digits in (
+                (kind, median(numbers), 0),
+                (f"{kind}, times the first", ratio(numbers, first[kind]), 3),
+            )
+        }
+        for name, kinds in found.items()
+    }
+
+
+def ratio(numbers: Sequence[float], others: Sequence[float]) -> float:
+    "The median of the ratios of two series, round by round."
+    return median(a / b for a, b in zip(numbers, others, strict=True))
