@@ -110,7 +110,7 @@ def most_probable(log_p: Float[Tensor, "b v"]) -> Int[Tensor, "b"]:
     return largest(log_p[:, None], 1)[1][:, 0, 0]
 
 # %% ../nbs/61a_search.ipynb #33ce75f4
-@torch.no_grad()
+@torch.inference_mode()
 def generate(
     model: Transformer,
     source: Int[Tensor, "b s"],
@@ -260,7 +260,7 @@ def is_open(beam: Beam, most: Int[Tensor, "b"], n: int = 1) -> Bool[Tensor, "b"]
     return can_grow & (last < bound(beam.log_p, most, beam.alpha))
 
 # %% ../nbs/61a_search.ipynb #9e2fbfd6
-@torch.no_grad()
+@torch.inference_mode()
 def beam_search(
     model: Transformer,
     source: Int[Tensor, "b s"],
