@@ -76,7 +76,13 @@ def check_config(config: Config) -> None:
         or not isinstance(beta, int | float)
         or not 0 <= beta < 100
     ):
-        raise ValueError(f"agreement is {beta!r}; expected a number from 0 to 100")
+        raise ValueError(
+            f"agreement is {beta!r}; expected a number from 0 up to, but not including, 100"
+        )
+    if beta and not config.P_drop:
+        raise ValueError(
+            f"agreement is {beta}, but P_drop is 0: without dropout both passes are the same; set agreement to 0"
+        )
     if config.schedule not in ("paper", "cosine", "constant"):
         raise ValueError(
             f"schedule is {config.schedule!r}; expected 'paper', 'cosine' or 'constant'"

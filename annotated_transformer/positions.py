@@ -39,7 +39,8 @@ class SinusoidalPositions(nn.Module):
     ) -> Float[Tensor, "b t d"]:
         end = start + x.shape[1]
         if end > len(self.table):
-            self.table = sinusoids(2 * end, x.shape[2]).to(self.table)
+            with torch.inference_mode(False):  # a search may come before training
+                self.table = sinusoids(2 * end, x.shape[2]).to(self.table)
         return x + self.table[start:end]
 
 # %% ../nbs/35_positions.ipynb #04748ed5

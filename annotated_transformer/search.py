@@ -11,6 +11,7 @@ __all__ = ['Choose', 'Search', 'Hypothesis', 'log_probabilities', 'Limits', 'lar
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from operator import ge
 from typing import Any, NamedTuple
 
 import torch
@@ -58,10 +59,14 @@ class Limits:
         self.most = ((source != PAD).sum(1) - 1 + extra).clamp(max=bound)
         self.prefix = None
         if prefix is not None:
-            lengths = torch.tensor([len(p) for p in prefix], device=source.device)
-            if len(prefix) != len(source) or (lengths >= self.most).any():
+            lengths, most = [len(p) for p in prefix], self.most.tolist()
+            if len(lengths) != len(most) or any(map(ge, lengths, most)):
                 raise ValueError(
-                    f"{len(prefix)} prefixes of up to {int(lengths.max())} tokens; expected one for each of {len(source)} sentences, shorter than its limit ({int(self.most.min())} and more)"
+                    f"{len(prefix)} prefixes of up to {max(lengths, default=0)} tokens; expected one for each of {len(source)} sentences, shorter than its limit ({min(most, default=0)} and more)"
+                )
+            if odd := {t for p in prefix for t in p if not 0 <= t < config.v}:
+                raise ValueError(
+                    f"a prefix has token {min(odd)}; expected ids from 0 to {config.v - 1}"
                 )
             if {PAD, UNK, BOS, EOS} & {t for p in prefix for t in p}:
                 raise ValueError(
@@ -88,7 +93,7 @@ class Limits:
 def largest(
     x: Float[Tensor, "b n v"], k: int, width: int = 64
 ) -> tuple[Tensor, Tensor]:
-    "The k largest of each row with their places: they lie in the k blocks with the largest maxima, which are quickly found."
+    "The k largest of each row with their places, looked for in the k blocks with the largest maxima."
     v = x.shape[2]
     blocks = v // width
     if blocks < 2 * k or v % width:
@@ -160,11 +165,11 @@ def sampler(
     generator: torch.Generator | None = None,
 ) -> Choose:
     "A random choice for `generate`. Raises `ValueError`."
-    if not 0 < temperature < math.inf:
-        raise ValueError(f"temperature is {temperature}; expected more than 0")
-    if top_k < 0 or not 0 < top_p <= 1:
+    if not 1e-6 <= temperature < math.inf:
+        raise ValueError(f"temperature is {temperature}; expected at least 0.000001")
+    if not isinstance(top_k, int) or top_k < 0 or not 0 < top_p <= 1:
         raise ValueError(
-            f"top_k is {top_k} and top_p {top_p}; expected 0 or more, and a share above 0, at most 1"
+            f"top_k is {top_k} and top_p {top_p}; expected a whole number, 0 or more, and a share above 0, at most 1"
         )
 
     def choose(log_p: Float[Tensor, "b v"]) -> Int[Tensor, "b"]:

@@ -13,7 +13,7 @@ import torch
 from study import do_missing, parser
 
 from annotated_transformer.data import world_corpus
-from annotated_transformer.evaluation import write_results
+from annotated_transformer.evaluation import check_results, write_results
 from annotated_transformer.modern.ladder import CONFIG, RUNGS, rung_run, rung_speeds
 from annotated_transformer.table3 import data_of
 
@@ -28,6 +28,7 @@ def main() -> None:
     if args.speeds:
         torch.set_num_threads(1)
         path = Path(args.results).with_name("ladder-speed.json")
+        check_results(path)
         write_results(path, {"rungs": rung_speeds(data)})
         return
 

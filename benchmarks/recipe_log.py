@@ -23,6 +23,8 @@ def entry(run: Path) -> dict[str, Any]:
     """What a run says of itself."""
     identity = json.loads((run / "run.json").read_text(encoding="utf-8"))
     records = read_metrics(run / "metrics.jsonl")
+    if not records:
+        raise SystemExit(f"{run} has no updates yet")
     keys = ("step", "tokens", "seconds", "valid_nll", "BLEU")
     curve = [{k: r[k] for k in keys if k in r} for r in records if "valid_nll" in r]
     began = datetime.date.fromtimestamp((run / "run.json").stat().st_mtime)
@@ -46,6 +48,9 @@ def main() -> None:
     if args.results.exists():
         before = json.loads(args.results.read_text(encoding="utf-8"))
         known = {run["name"]: run for run in before["runs"]}
+    names = [run.name for run in args.runs]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise SystemExit(f"two runs are called {min(twice)}; rename one folder")
     known |= {run.name: entry(run) for run in args.runs}
     torch.set_num_threads(1)  # as in the runs
     record = circumstances() | {"command": "python benchmarks/recipe_log.py RUNS"}

@@ -1,6 +1,6 @@
 """A recurrent translator with attention beside a Transformer of the same size: BLEU and time, three seeds each.
 
-ANNOTATED_TRANSFORMER_DATA=… python benchmarks/recurrence.py --results results/recurrence.json
+python benchmarks/recurrence.py --results results/recurrence.json [--kinds Transformer recurrent] [--seeds 0 1 2]
 
 Both learn Multi30k, English to German, with the same sub-words, batches, optimizer, dropout and number of updates,
 and are scored on the validation pairs by greedy search every 500 updates. Each had its peak learning rate chosen
@@ -9,7 +9,6 @@ written after each run, and runs that it has are not repeated.
 """
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,18 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from study import do_missing, parser
 
 from annotated_transformer.batches import pad
-from annotated_transformer.checkpoints import Decoding, TranslationModel, write_text
+from annotated_transformer.checkpoints import Decoding, TranslationModel
 from annotated_transformer.config import Config, preset
 from annotated_transformer.data import EOS, multi30k
-from annotated_transformer.evaluation import circumstances, scores
+from annotated_transformer.evaluation import scores
 from annotated_transformer.hardware import Hardware
 from annotated_transformer.optimizer import paper_adam
 from annotated_transformer.recurrent import RecurrentTranslator, greedy
 from annotated_transformer.runs import Progress
 from annotated_transformer.search import length_groups, translate
-from annotated_transformer.table3 import Data, data_of
+from annotated_transformer.table3 import Data, data_of, read_runs
 from annotated_transformer.training import updates_from
 from annotated_transformer.transformer import Transformer, count_parameters
 from annotated_transformer.update import train_step, validation_nll
@@ -84,42 +84,35 @@ def run(
                 point["BLEU"] = found["BLEU"]
             curve.append(point)
             print(kind, rate, seed, point, flush=True)
-    facts = {"kind": kind, "peak rate": rate, "seed": seed}
-    return facts | {"parameters": count_parameters(model), "curve": curve}
-
-
-def write(path: Path, found: dict[str, Any]) -> None:
-    """All runs so far, with how they were made."""
-    settings = {"corpus": "multi30k en-de", "updates": UPDATES, "width": WIDTH}
-    record = json.dumps(settings | found | circumstances(), indent=1)
-    write_text(path, record + "\n")
+    size = count_parameters(model)
+    return {"peak rate": rate, "parameters": size, "curve": curve}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, required=True)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    args = parser.parse_args()
-    found: dict[str, Any] = {"tuning": [], "runs": []}
-    if args.results.exists():
-        before = json.loads(args.results.read_text())
-        found = {key: before[key] for key in found}
-    data = data_of(multi30k("en", "de"), CONFIG.v)
-    for kind in KINDS:
-        for rate in RATES:
-            if (kind, rate) not in [
-                (r["kind"], r["peak rate"]) for r in found["tuning"]
-            ]:
-                found["tuning"].append(
-                    run(kind, rate, **TUNING, data=data, score=False)
-                )
-                write(args.results, found)
-        own = [r for r in found["tuning"] if r["kind"] == kind]
-        best = min(own, key=lambda r: r["curve"][-1]["nll"])["peak rate"]
-        for seed in args.seeds:
-            if (kind, seed) not in [(r["kind"], r["seed"]) for r in found["runs"]]:
-                found["runs"].append(run(kind, best, seed, UPDATES, data))
-                write(args.results, found)
+    arguments = parser(__doc__, "recurrence")
+    arguments.add_argument(
+        "--kinds", nargs="+", choices=list(KINDS), default=list(KINDS)
+    )
+    args = arguments.parse_args()
+    data, path = data_of(multi30k("en", "de"), CONFIG.v), Path(args.results)
+    settings = {"corpus": "multi30k en-de", "updates": UPDATES, "width": WIDTH}
+    rates = {kind: {f"{kind}, peak {rate}": rate for rate in RATES} for kind in KINDS}
+    order = [*(row for rows in rates.values() for row in rows), *KINDS]
+    for kind in args.kinds:
+
+        def tune(row: str, seed: int, kind: str = kind) -> dict[str, Any]:
+            rate = rates[kind][row]
+            return run(kind, rate, seed, TUNING["updates"], data, score=False)
+
+        once = argparse.Namespace(results=path, seeds=[TUNING["seed"]], part="1/1")
+        do_missing(once, list(rates[kind]), settings, tune, order)
+        tuned = [r for r in read_runs(path) if r["row"] in rates[kind]]
+        best = min(tuned, key=lambda r: r["curve"][-1]["nll"])["peak rate"]
+
+        def train(row: str, seed: int, best: float = best) -> dict[str, Any]:
+            return run(row, best, seed, UPDATES, data)
+
+        do_missing(args, [kind], settings, train, order)
 
 
 if __name__ == "__main__":

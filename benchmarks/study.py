@@ -1,13 +1,15 @@
 """What the studies share: arguments, and a loop that adds one run after the other to a results file."""
 
 import argparse
+import datetime
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from annotated_transformer.table3 import add_run, check_same, missing
+from annotated_transformer.evaluation import commit
+from annotated_transformer.table3 import add_run, check_same, missing, part_of
 
 Run = dict[str, Any]
 
@@ -19,8 +21,17 @@ def parser(doc: str | None, name: str, seeds: int = 3) -> argparse.ArgumentParse
     )
     found.add_argument("--results", metavar="FILE", default=f"results/{name}.json")
     found.add_argument("--seeds", type=int, nargs="+", default=list(range(seeds)))
-    found.add_argument("--part", metavar="I/K", default="1/1", help="of the runs")
+    found.add_argument("--part", metavar="I/K", type=part, default="1/1")
     return found
+
+
+def part(text: str) -> str:
+    """Check 'I/K' before anything is loaded."""
+    try:
+        part_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def do_missing(
@@ -37,11 +48,22 @@ def do_missing(
     check_same(path, settings)
     todo = missing(path, rows, args.seeds, args.part)
     for number, (row, seed) in enumerate(todo, 1):
-        found = {"row": row, "seed": seed} | run(row, seed)
+        what = f"{number} of {len(todo)}: {row}, seed {seed}:"
+        if not missing(path, [row], [seed], "1/1"):
+            print(what, "another process has done it", flush=True)
+            continue
+        found = run(row, seed) | {"row": row, "seed": seed} | facts()
         add_run(path, found, settings, list(order or rows))
+        hide = ("seed", "threads")
         short = {
-            k: v
-            for k, v in found.items()
-            if isinstance(v, (int, float)) and k != "seed"
+            key: value
+            for key, value in found.items()
+            if isinstance(value, int | float) and key not in hide
         }
-        print(f"{number} of {len(todo)}: {row}, seed {seed}:", short, flush=True)
+        print(what, short, flush=True)
+
+
+def facts() -> Run:
+    """What a run says of itself; the head of the file tells of the last writing only."""
+    today = datetime.date.today().isoformat()
+    return {"date": today, "commit": commit(), "threads": torch.get_num_threads()}

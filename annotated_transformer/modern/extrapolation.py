@@ -54,8 +54,12 @@ def reader(scheme: str, v: int) -> LanguageModel:
 def end_perplexity(
     model: LanguageModel, stream: Int[Tensor, "n"], length: int, most: int = 200
 ) -> float:
-    "Perplexity of the last tokens of windows of this length; the same tokens are read whatever the length is."
+    "Perplexity of the last tokens of windows of this length; the same tokens are read whatever the length is. Raises `ValueError`."
     longest = LENGTH * max(TIMES)
+    if not LAST <= length <= longest or len(stream) < longest + 2:
+        raise ValueError(
+            f"length is {length} and the text has {len(stream)} tokens; expected {LAST} to {longest}, and a text of at least {longest + 2}"
+        )
     ends = list(
         range(longest, len(stream) - 1, max(LAST, (len(stream) - longest) // most))
     )[:most]

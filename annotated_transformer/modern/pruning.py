@@ -90,7 +90,9 @@ def ablations(
 
 # %% ../../nbs/88_pruning.ipynb #88a00013
 def importance(model: Transformer, batches: Sequence[Batch]) -> Gates:
-    "The mean absolute slope of the loss a token in each gate, over batches (Michel et al., 2019)."
+    "The mean absolute slope of the loss a token in each gate, over batches (Michel et al., 2019). Raises `ValueError`."
+    if not batches:
+        raise ValueError("no batches; expected at least one")
     gates = {name: g.requires_grad_() for name, g in open_gates(model).items()}
     total = {name: torch.zeros_like(g) for name, g in gates.items()}
     for batch in batches:
@@ -154,6 +156,8 @@ def learn_gates(
     fixed: Gates | None = None,  # gates that do not learn, for comparison
 ) -> tuple[Transformer, Gates]:
     "A copy of the model trained on with gates (Voita et al., 2019), and the gates without noise. Heads that are closed in `fixed` stay closed, and no others; then no gate is learned."
+    if not batches:
+        raise ValueError("no batches; expected at least one")
     model = copy.deepcopy(model).train()
     gates = nn.ModuleDict(
         {n.replace(".", "/"): HardConcrete(p.h) for n, p in attentions(model).items()}
