@@ -11,7 +11,7 @@ from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from study import do_missing, parser  # noqa: E402
+from study import do_missing, parser  # type: ignore[import-not-found]  # noqa: E402
 
 SETTINGS = {"config": {"N": 2}, "steps": 3}
 
