@@ -23,7 +23,7 @@ class Config:
     d_v: int = 64  # width of one head's values
     P_drop: float = 0.1  # dropout rate, section 5.4
     eps_ls: float = 0.1  # label smoothing, section 5.4
-    warmup_steps: int = 4000  # section 5.3
+    warmup_steps: int = 4000  # updates while the rate rises, section 5.3
     train_steps: int = 100_000  # updates, section 5.2
     batch_tokens: int = 25_000  # tokens a side in a batch, section 5.1
     v: int = 37_000  # entries of the shared vocabulary, section 5.1

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import re
 from dataclasses import fields
 from typing import Any
 
 from .config import Config
 
 # %% auto #0
-__all__ = ['CHOICES', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results',
+__all__ = ['CHOICES', 'notes', 'add_hyperparameters', 'add_data', 'add_hardware', 'add_dry_run', 'add_prepare', 'add_results',
            'add_decoding', 'add_sampling', 'add_tables']
 
 # %% ../nbs/90c_options.ipynb #8059c163
@@ -22,8 +24,14 @@ CHOICES = {
 }
 
 
+def notes(kind: type) -> dict[str, str]:
+    "The comment beside each field of a dataclass."
+    return dict(re.findall(r"^    (\w+): .*?  # (.*)$", inspect.getsource(kind), re.M))
+
+
 def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
     "One option for each field of `Config`."
+    about = notes(Config)
     group = parser.add_argument_group(
         "hyperparameters, by the paper's names (they change the preset)"
     )
@@ -34,7 +42,7 @@ def add_hyperparameters(parser: argparse.ArgumentParser) -> None:
                 f"--{field.name}",
                 type=field.type,
                 metavar="X",
-                help=f"one of {', '.join(words)}" if words else None,
+                help=f"one of {', '.join(words)}" if words else about[field.name],
             )
 
 # %% ../nbs/90c_options.ipynb #67669afd
