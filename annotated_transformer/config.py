@@ -60,28 +60,20 @@ def check_config(config: Config) -> None:
             raise ValueError(
                 f"{name} is {value!r}; expected a whole number of at least 1"
             )
-    for name in ("P_drop", "eps_ls", "bpe_dropout"):
+    below = {"P_drop": 1, "eps_ls": 1, "bpe_dropout": 1, "agreement": 100}
+    for name, most in below.items():
         value = getattr(config, name)
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
-            or not 0 <= value < 1
+            or not 0 <= value < most
         ):
             raise ValueError(
-                f"{name} is {value!r}; expected a number from 0 up to, but not including, 1"
+                f"{name} is {value!r}; expected a number from 0 up to, but not including, {most}"
             )
-    beta = config.agreement
-    if (
-        isinstance(beta, bool)
-        or not isinstance(beta, int | float)
-        or not 0 <= beta < 100
-    ):
+    if config.agreement and not config.P_drop:
         raise ValueError(
-            f"agreement is {beta!r}; expected a number from 0 up to, but not including, 100"
-        )
-    if beta and not config.P_drop:
-        raise ValueError(
-            f"agreement is {beta}, but P_drop is 0: without dropout both passes are the same; set agreement to 0"
+            f"agreement is {config.agreement}, but P_drop is 0: without dropout both passes are the same; set agreement to 0"
         )
     if config.schedule not in ("paper", "cosine", "constant"):
         raise ValueError(

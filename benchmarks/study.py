@@ -1,15 +1,19 @@
 """What the studies share: arguments, and a loop that adds one run after the other to a results file."""
 
 import argparse
-import datetime
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from annotated_transformer.evaluation import commit
-from annotated_transformer.table3 import add_run, check_same, missing, part_of
+from annotated_transformer.table3 import (
+    add_run,
+    check_same,
+    part_of,
+    run_facts,
+    still_missing,
+)
 
 Run = dict[str, Any]
 
@@ -46,13 +50,8 @@ def do_missing(
     path = Path(args.results)
     path.parent.mkdir(parents=True, exist_ok=True)
     check_same(path, settings)
-    todo = missing(path, rows, args.seeds, args.part)
-    for number, (row, seed) in enumerate(todo, 1):
-        what = f"{number} of {len(todo)}: {row}, seed {seed}:"
-        if not missing(path, [row], [seed], "1/1"):
-            print(what, "another process has done it", flush=True)
-            continue
-        found = run(row, seed) | {"row": row, "seed": seed} | facts()
+    for what, row, seed in still_missing(path, rows, args.seeds, args.part, print):
+        found = run(row, seed) | {"row": row, "seed": seed} | run_facts()
         add_run(path, found, settings, list(order or rows))
         hide = ("seed", "threads")
         short = {
@@ -60,10 +59,4 @@ def do_missing(
             for key, value in found.items()
             if isinstance(value, int | float) and key not in hide
         }
-        print(what, short, flush=True)
-
-
-def facts() -> Run:
-    """What a run says of itself; the head of the file tells of the last writing only."""
-    today = datetime.date.today().isoformat()
-    return {"date": today, "commit": commit(), "threads": torch.get_num_threads()}
+        print(f"{what}:", short, flush=True)
