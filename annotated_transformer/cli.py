@@ -112,7 +112,7 @@ def add_demo(add: Any) -> None:
         help="where to write; must not exist (default: demo, or the next free name)",
     )
     p.add_argument("--resume", action="store_true", help="continue the demo in --out")
-    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--seed", type=int, default=0, help="of the run (default: 0)")
     p.add_argument(
         "--steps",
         type=int,
@@ -155,8 +155,13 @@ def add_train(add: Any) -> None:
         help="wmt14-ende-base, wmt14-ende-big or wmt14-enfr-big: all settings of the paper",
     )
     add_dry_run(p)
-    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--seed", type=int, default=0, help="of the run (default: 0)")
     p.add_argument("--resume", action="store_true", help="continue the run in --out")
+    p.add_argument(
+        "--start",
+        metavar="MODEL",
+        help="begin with the weights and the vocabulary of this model (fine-tuning)",
+    )
     p.add_argument(
         "--every",
         type=int,

@@ -154,7 +154,7 @@ def attention_explorer(
     )
     selects = {"sentence": "", "kind": options, "layer": "", "head": ""}
     controls = "".join(
-        f'<label>{key} <select name="{key}" style="max-width:16rem">{inside}</select></label>'
+        f'<label>{key} <select name="{key}" style="max-width:min(20rem,100%)">{inside}</select></label>'
         for key, inside in selects.items()
     )
     data = json.dumps(list(records), ensure_ascii=False).replace("</", "<\\/")
@@ -180,7 +180,7 @@ POSITIONS = """
     const x = j => 170 + 3.2 * j, y = v => 200 - 72 * v / (d / 2), all = Array.from({length: 101}, (_, j) => j - 50);
     const curve = all.map(j => `${x(j)},${y(dot(here, encoding(p + j, d)))}`).join(" ");
     const now = dot(here, encoding(p + k, d));
-    svg.innerHTML = bars.join("") + `<line x1="10" x2="330" y1="200" y2="200" stroke="currentColor" stroke-opacity=".3"></line><polyline points="${curve}" fill="none" stroke="#009E73" stroke-width="2"></polyline><circle cx="${x(k)}" cy="${y(now)}" r="5" fill="#D55E00"></circle><text x="0" y="104" font-size="11" fill="currentColor">encoding: <tspan fill="#0072B2">sines</tspan> and <tspan fill="#D55E00">cosines</tspan>; below: dot product with the encoding at an offset</text>` + [-50, 0, 50].map(j => `<text x="${x(j)}" y="252" font-size="11" text-anchor="middle" fill="currentColor">${j}</text>`).join("") + `<text x="332" y="132" font-size="11" text-anchor="end" fill="currentColor">${d / 2}</text>`;
+    svg.innerHTML = bars.join("") + `<line x1="10" x2="330" y1="200" y2="200" stroke="currentColor" stroke-opacity=".3"></line><polyline points="${curve}" fill="none" stroke="#009E73" stroke-width="2"></polyline><circle cx="${x(k)}" cy="${y(now)}" r="5" fill="#D55E00"></circle><text x="0" y="104" font-size="11" fill="currentColor">encoding: <tspan fill="#0072B2">sines</tspan> and <tspan fill="#D55E00">cosines</tspan></text><text x="0" y="120" font-size="11" fill="currentColor">below: dot product with the encoding at an offset</text>` + [-50, 0, 50].map(j => `<text x="${x(j)}" y="252" font-size="11" text-anchor="middle" fill="currentColor">${j}</text>`).join("") + `<text x="332" y="134" font-size="11" text-anchor="end" fill="currentColor">${d / 2}</text>`;
     said.textContent = `d_model = ${d}, position ${p}: PE(${p}) · PE(${p + k}) = ${now.toFixed(2)}, at most ${d / 2}`;
   }
   root.addEventListener("input", draw);

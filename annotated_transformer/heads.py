@@ -5,7 +5,6 @@
 # %% ../nbs/71_heads.ipynb #84ec62d2
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,7 +77,7 @@ def by_words(
 
 # %% ../nbs/71_heads.ipynb #85adb8ea
 def line_view(
-    weights: Tensor,  # (q, k), or (heads, q, k): one color a head
+    weights: Tensor,  # (q, k), or (heads, q, k): one color a head, side by side
     rows: Sequence[str],  # who attends
     columns: Sequence[str],  # to whom
     ax: Axes | None = None,
@@ -90,16 +89,16 @@ def line_view(
     ax = ax or chapter_figure((max(4.0, 0.55 * max(len(rows), len(columns))), 2.6))[1]
     for number, head in enumerate(heads):
         head = checked(head, rows, columns)
+        color, aside = f"C{number % 10}", 0.1 * (number - (len(heads) - 1) / 2)
         for i, j in (head >= least).nonzero().tolist():
             if only is None or i == only:
-                strength = head[i, j].item() / len(heads) ** 0.5
-                ax.plot(
-                    [i, j],
-                    [0, 1],
-                    color=f"C{number % 10}",
-                    alpha=min(1.0, strength),
-                    lw=2,
-                )
+                alpha = min(1.0, head[i, j].item() ** 0.5)
+                ends = [i + aside, j + aside]
+                ax.plot(ends, [0, 1], color=color, alpha=alpha, lw=2)
+        if len(heads) > 1:
+            ax.plot([], [], color=color, lw=2, label=f"head {number + 1}")
+    if len(heads) > 1:
+        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     for place, labels, side in ((0, rows, "top"), (1, columns, "bottom")):
         for i, label in enumerate(labels):
             ax.text(
@@ -119,7 +118,7 @@ def line_view(
 class HeadSummary(NamedTuple):
     "Means over the queries of a corpus; shares from 0 to 1."
 
-    entropy: float  # of the greatest possible, log(keys)
+    entropy: float  # of the greatest possible, log of the keys that a query sees
     distance: float  # positions
     same: float
     previous: float
@@ -142,11 +141,12 @@ class HeadSummary(NamedTuple):
         return "broad" if self.entropy >= 0.8 else "mixed"
 
 # %% ../nbs/71_heads.ipynb #8ee69196
-def summed(weights: Tensor, rows: int, keys: int) -> Tensor:
+def summed(weights: Tensor, rows: int, keys: int, causal: bool = False) -> Tensor:
     "Seven sums of one head on one sentence: what `HeadSummary` is the mean of, and the number of queries."
     w = weights[:rows, :keys].double()
     i, j = torch.arange(rows)[:, None], torch.arange(keys)[None]
-    entropy = torch.special.entr(w).sum(1) / max(math.log(keys), 1e-9)
+    seen = i[:, 0] + 1 if causal else torch.full((rows,), keys)
+    entropy = torch.special.entr(w).sum(1) / seen.log().clamp(min=1e-9)
     distance = (w * (i - j).abs()).sum()
     near = [w[(j - i).expand_as(w) == step].sum() for step in (0, -1, 1)]
     return torch.stack(
@@ -165,7 +165,7 @@ def summarize_heads(
     for where, weights, sizes in all_weights(model, pairs, rows):
         for b, (queries, keys) in enumerate(sizes):
             for head, w in enumerate(weights[b]):
-                sums = summed(w, queries, keys)
+                sums = summed(w, queries, keys, causal=where[0] == "decoder")
                 key = (*where, head)
                 totals[key] = totals[key] + sums if key in totals else sums
     return {key: mean_summary(total) for key, total in totals.items()}

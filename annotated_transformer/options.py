@@ -260,7 +260,9 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="among the likeliest that have probability P together",
     )
-    group.add_argument("--seed", type=int, default=0)
+    group.add_argument(
+        "--seed", type=int, default=0, help="of the random draws (default: 0)"
+    )
 
 # %% ../nbs/90c_options.ipynb #4779a7d2
 def add_tables(add: Any) -> None:
@@ -311,7 +313,7 @@ def add_tables(add: Any) -> None:
         help="train a parser on the Penn-style files there, and score it",
     )
     p.add_argument("--out", metavar="FOLDER", help="its run (default: runs/parser)")
-    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--seed", type=int, default=0, help="of the run (default: 0)")
     p.add_argument(
         "--split", choices=("test", "valid"), default="test", help="(default: test)"
     )

@@ -32,6 +32,7 @@ def header(source: str, node: Definition) -> str:
 def shown(source: str, node: Definition) -> str:
     "A definition in Markdown: its first sentence, and its signature as code."
     said = (ast.get_docstring(node) or "").split("\n\n")[0].replace("\n", " ")
+    said = re.sub(r"(?<![`\w-])(--\w[\w-]*)", r"`\1`", said)  # two dashes, not one long
     code = header(source, node)
     if isinstance(node, ast.ClassDef):
         made = [

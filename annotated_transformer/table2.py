@@ -7,6 +7,7 @@ __all__ = ['DAY', 'TABLE2', 'LOWER', 'Row', 'computed', 'own_rows', 'summary', '
 
 # %% ../nbs/61d_table2.ipynb #31dad6ef
 import json
+import re
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -125,24 +126,30 @@ def table2(folder: Path) -> str:
     def number(x: float | None, form: str) -> str:
         return "" if x is None else format(x, form)
 
+    def power(x: float | None) -> str:
+        return re.sub(r"e\+(\d+)", r"·10<sup>\1</sup>", number(x, ".1e"))
+
     lines = [
         "| model | EN-DE | EN-FR | cost EN-DE | computed | cost EN-FR | computed |",
         "|---|---|---|---|---|---|---|",
     ]
     for row in TABLE2:
-        cells = [row.model, number(row.en_de, ""), number(row.en_fr, "")]
+        cells = [row.model, number(row.en_de, ".4g"), number(row.en_fr, ".4g")]
         for printed, inputs in zip(row.cost, row.inputs, strict=True):
-            cells += [number(printed, ".1e"), number(computed(inputs), ".1e")]
+            cells += [power(printed), power(computed(inputs))]
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
         "Measured with this code (other test sets, other metric: sacreBLEU):",
         "",
-        "| data | test set | BLEU | range | lower-cased | seeds | minutes of training | files |",
-        "|---|---|---|---|---|---|---|---|",
+        "| data | test set | BLEU | range | lower-cased | seeds | minutes |",
+        "|---|---|---|---|---|---|---|",
     ]
+    files = []
     for own in own_rows(folder):
         numbers = f"{own['BLEU']:.1f} | {own['range']} | {number(own[LOWER], '.1f')}"
         numbers += f" | {own['seeds']} | {own['minutes']:.0f}"
-        lines.append(f"| {own['data']} | {own['set']} | {numbers} | `{own['files']}` |")
+        lines.append(f"| {own['data']} | {own['set']} | {numbers} |")
+        files.append(own["files"])
+    lines += ["", f"Minutes are of training. Files: {', '.join(files)}."]
     return "\n".join(lines)

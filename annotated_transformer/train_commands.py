@@ -336,6 +336,7 @@ def bleu_of(corpus: Corpus | Prepared) -> Measure:
 
 # %% ../nbs/90b_train_commands.ipynb #337b332f
 def command_train(args: argparse.Namespace) -> None:
+    from annotated_transformer.checkpoints import load
     from annotated_transformer.training import train
 
     check_device(args.device)
@@ -362,6 +363,7 @@ def command_train(args: argparse.Namespace) -> None:
         plan=plan_of(args),
         resume=args.resume,
         hardware=hardware_of(args),
+        start=load(args.start) if args.start else None,
         measure=bleu_of(corpus) if args.watch == "BLEU" else None,
         log=args.log,
     )

@@ -44,6 +44,7 @@ from annotated_transformer.data import (
     encode_pairs,
     train_tokenizer,
 )
+from .diversification import started, weights_hash
 from .hardware import Hardware, add_up, joined, prepare
 from .optimizer import paper_adam
 from .pipeline import Prepared
@@ -346,6 +347,7 @@ def train(
     plan: Plan = Plan(),
     resume: bool = False,
     hardware: Hardware = Hardware(),
+    start: TranslationModel | None = None,  # to begin with; None: random weights
     measure: Measure | None = None,  # of a validation; None: perplexity
     log: Sequence[str] = (),  # further loggers: tensorboard, wandb
 ) -> Progress:
@@ -353,7 +355,9 @@ def train(
     run = Path(run)
     with joined(hardware) as hardware:
         identity = run_identity(config, corpus, seed, hardware)
-        old = reopen_run(run, identity) if resume else None
+        old = started(start, config, corpus) if start else None
+        identity["start"] = weights_hash(start) if start else None
+        old = reopen_run(run, identity) if resume else old
         most = slots_of(config.batch_tokens, hardware.pieces)
         if config.positions == "learned":
             most = min(most, config.n_positions)
@@ -363,6 +367,8 @@ def train(
             start_run(run, identity, tokenizer, {"origin": corpus.origin})
         torch.manual_seed(seed)
         network = Transformer(config)
+        if start:
+            network.load_state_dict(start.model.state_dict())
         if hardware.shard:
             shard_layers(network, hardware)
         prepare(network, hardware)

@@ -1,9 +1,11 @@
-"""The Multi30k models: train each seed, then score it on each test set, once.
+"""The Multi30k models of one seed: two first models, one for each direction, translate the training set; from each goes
+on a final model of its direction, with three times the pairs. Then each final model is scored on each test set, once.
 
 python benchmarks/multi30k.py --pair en-de --seeds 0 1 2
 
 It runs the commands that it prints. What is there is not made again: a run that was stopped goes on, and a set
-that has its results file is not looked at a second time.
+that has its results file is not looked at a second time. `--only` does some of the steps, for two processes:
+`--only first` with the pair and with its reverse trains the first models side by side.
 """
 
 import argparse
@@ -12,8 +14,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from annotated_transformer.checkpoints import write_text
+from annotated_transformer.data import Pairs, multi30k, read_lines
+from annotated_transformer.diversification import diversified
+
 SETS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
-PRESET, AVERAGE = "multi30k-full", 10
+PRESET = ("--preset", "multi30k-full", "--every", 250, "--average", 10)
+FIRST = ("--train_steps", 10_000)
+FINAL = ("--train_steps", 8000, "--peak_rate", 0.0015, "--warmup_steps", 400)
+DATA = ("--beam", 4, "--alpha", 1.0)  # when the training set is translated
+SEARCH = ("--beam", 5, "--alpha", 1.4)  # when a test set is; chosen on validation pairs
+STEPS = ("first", "translate", "final", "valid", "test")
 
 
 def annotated_transformer(*words: object) -> None:
@@ -24,14 +35,46 @@ def annotated_transformer(*words: object) -> None:
     subprocess.run(command, check=True)
 
 
-def train(pair: str, seed: int, run: Path) -> None:
-    """Train one seed, or go on with it."""
+def train(run: Path, seed: int, *words: object) -> None:
+    """Train a run, or go on with it."""
     if (run / "model").is_dir():
         return
-    which = ["--data", "multi30k", "--pair", pair, "--preset", PRESET]
-    plan = ["--seed", seed, "--every", 250, "--average", AVERAGE]
     resume = ["--resume"] if run.exists() else []
-    annotated_transformer("train", *which, *plan, "--out", run, *resume)
+    annotated_transformer(
+        "train", *words, *PRESET, "--seed", seed, "--out", run, *resume
+    )
+
+
+def write_pairs(folder: Path, split: str, pairs: Pairs, pair: str) -> None:
+    """Two text files, all or nothing each."""
+    for side, language in enumerate(pair.split("-")):
+        lines = (p[side] for p in pairs)
+        write_text(folder / f"{split}.{language}", "\n".join(lines) + "\n")
+
+
+def made_by(model: Path, sources: list[str], folder: Path) -> list[str]:
+    """A model's translations of some lines, from a file if there is one."""
+    found, asked = folder / f"{model.parent.name}.txt", folder / "sources.txt"
+    if not found.exists():
+        write_text(asked, "\n".join(sources) + "\n")
+        annotated_transformer(
+            "translate", model, "--input", asked, "--output", found, *DATA
+        )
+    return read_lines(found)
+
+
+def translate(pair: str, first: Path, other: Path, folder: Path) -> None:
+    """The corpus of a final model, as a folder of text files."""
+    if (folder / "valid.done").exists():
+        return
+    source, target = pair.split("-")
+    corpus = multi30k(source, target)
+    folder.mkdir(parents=True, exist_ok=True)
+    forward = made_by(first / "model", [s for s, _ in corpus.train], folder)
+    backward = made_by(other / "model", [t for _, t in corpus.train], folder)
+    write_pairs(folder, "train", diversified(corpus.train, forward, backward), pair)
+    write_pairs(folder, "valid", corpus.valid, pair)
+    write_text(folder / "valid.done", "")
 
 
 def check_same(file: Path, run: Path) -> None:
@@ -43,37 +86,56 @@ def check_same(file: Path, run: Path) -> None:
             raise SystemExit(f"{file} is of a run with another {key}; move it away")
 
 
-def evaluate(pair: str, seed: int, run: Path, results: Path) -> None:
-    """Score one seed on the sets that exist for the pair and have no results yet."""
+def evaluate(pair: str, run: Path, results: Path, sets: tuple[str, ...]) -> None:
+    """Score a final model on the sets that exist for the pair and have no results yet."""
     target = pair.split("-")[1]
-    for name in SETS:
-        stem = results / f"{pair}-seed{seed}-{name}"
+    for name in sets:
+        stem = results / f"{run.name.removeprefix('multi30k-')}-{name}"
         if Path(f"{stem}.json").exists():
             check_same(Path(f"{stem}.json"), run)
             continue
         kept = Path(f"{stem}.{target}")
         kept.unlink(missing_ok=True)  # of an evaluation that did not end
         keep = ["--translations", kept] if name == SETS[0] else []
-        which = ["--data", "multi30k", "--split", name, "--all-scores"]
+        which = ["--data", "multi30k", "--split", name, "--all-scores", *SEARCH]
         annotated_transformer(
             "evaluate", run, *which, *keep, "--results", f"{stem}.json"
         )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pair", default="en-de")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs"))
     parser.add_argument("--results", type=Path, default=Path("results/multi30k"))
-    parser.add_argument("--train-only", action="store_true", help="look at no test set")
+    parser.add_argument("--only", nargs="+", choices=STEPS, default=STEPS)
     args = parser.parse_args()
+    pair, steps = args.pair, args.only
+    back = "-".join(reversed(pair.split("-")))
     for seed in args.seeds:
-        run = args.runs / f"multi30k-{args.pair}-seed{seed}"
-        train(args.pair, seed, run)
-        if not args.train_only:
-            args.results.mkdir(parents=True, exist_ok=True)
-            evaluate(args.pair, seed, run, args.results)
+        run, folder = (
+            args.runs / f"multi30k-{pair}-seed{seed}{more}" for more in ("", "-data")
+        )
+        first, other = (
+            args.runs / f"multi30k-{p}-seed{seed}-first" for p in (pair, back)
+        )
+        if "first" in steps:
+            for way, model in ((pair, first), (back, other)):
+                if way == pair or set(steps) != {"first"}:
+                    train(model, seed, "--data", "multi30k", "--pair", way, *FIRST)
+        if "translate" in steps:
+            translate(pair, first, other, folder)
+        if "final" in steps:
+            start = ("--start", first / "model", *FINAL)
+            train(run, seed, "--data", folder, "--pair", pair, *start)
+        args.results.mkdir(parents=True, exist_ok=True)
+        if "valid" in steps:
+            evaluate(pair, run, args.results, ("valid",))
+        if "test" in steps:
+            evaluate(pair, run, args.results, SETS)
 
 
 if __name__ == "__main__":
