@@ -154,7 +154,7 @@ def attention_explorer(
     )
     selects = {"sentence": "", "kind": options, "layer": "", "head": ""}
     controls = "".join(
-        f'<label>{key} <select name="{key}" style="max-width:min(20rem,100%)">{inside}</select></label>'
+        f'<label>{key} <select name="{key}" style="max-width:min(26rem,100%)">{inside}</select></label>'
         for key, inside in selects.items()
     )
     data = json.dumps(list(records), ensure_ascii=False).replace("</", "<\\/")
