@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 # %% ../nbs/51a_lexicon.ipynb #a56795ea
+#| code-fold: true
+#| code-summary: "Persons"
 PERSONS = """man men m Mann Männer|woman women f Frau Frauen|child children n Kind Kinder|girl girls n Mädchen Mädchen
 boy boys w Junge Jungen|teacher teachers m Lehrer Lehrer|doctor doctors m Arzt Ärzte|neighbor neighbors w Nachbar Nachbarn
 student students w Student Studenten|farmer farmers w Bauer Bauern|king kings m König Könige|queen queens f Königin Königinnen
@@ -25,6 +27,8 @@ nurse nurses f Krankenschwester Krankenschwestern|driver drivers m Fahrer Fahrer
 witch witches f Hexe Hexen|baby babies n Baby Babys|pilot pilots w Pilot Piloten"""
 
 # %% ../nbs/51a_lexicon.ipynb #5a7f1d9a
+#| code-fold: true
+#| code-summary: "Animals, food, places"
 ANIMALS = """dog dogs m Hund Hunde|cat cats f Katze Katzen|horse horses n Pferd Pferde|cow cows f Kuh Kühe|bird birds m Vogel Vögel
 mouse mice f Maus Mäuse|lion lions w Löwe Löwen|bear bears w Bär Bären|goat goats f Ziege Ziegen|pig pigs n Schwein Schweine
 snake snakes f Schlange Schlangen|frog frogs m Frosch Frösche|rabbit rabbits n Kaninchen Kaninchen|duck ducks f Ente Enten
@@ -42,6 +46,8 @@ cellar cellars m Keller Keller|museum museums n Museum Museen|library libraries 
 restaurant restaurants n Restaurant Restaurants|office offices n Büro Büros|barn barns f Scheune Scheunen|cave caves f Höhle Höhlen"""
 
 # %% ../nbs/51a_lexicon.ipynb #ed8a5d1c
+#| code-fold: true
+#| code-summary: "Things, worn things, things that open"
 THINGS = """lamp lamps f Lampe Lampen|table tables m Tisch Tische|book books n Buch Bücher|chair chairs m Stuhl Stühle|picture pictures n Bild Bilder
 cup cups f Tasse Tassen|ball balls m Ball Bälle|knife knives n Messer Messer|spoon spoons m Löffel Löffel|fork forks f Gabel Gabeln
 bottle bottles f Flasche Flaschen|letter letters m Brief Briefe|newspaper newspapers f Zeitung Zeitungen|key keys m Schlüssel Schlüssel
@@ -58,6 +64,8 @@ OPENED = """window windows n Fenster Fenster|door doors f Tür Türen|gate gates
 box boxes f Kiste Kisten|bag bags f Tasche Taschen|suitcase suitcases m Koffer Koffer"""
 
 # %% ../nbs/51a_lexicon.ipynb #b10171c3
+#| code-fold: true
+#| code-summary: "Adjectives"
 ADJECTIVES = """old alt patl|new neu tl|small klein patfl|big groß patfl|beautiful schön patl|ugly hässlich patl|red rot tf|blue blau t|green grün tf
 white weiß atl|black schwarz at|yellow gelb tf|brown braun at|gray grau atl|expensive teuer/teur tf|cheap billig tf|heavy schwer t|light leicht t
 strange seltsam patl|famous berühmt pl|young jung pa|tired müde/müd pa|happy glücklich p|sad traurig pa|hungry hungrig pa|rich reich p|poor arm p
@@ -66,6 +74,8 @@ clean sauber atl|dirty schmutzig patl|broken kaputt t|warm warm fl|cold kalt fl|
 empty leer tl|wild wild a|dangerous gefährlich pal|thin dünn pa|fat dick pa|shy schüchtern pa|curious neugierig pa|modern modern tl|huge riesig atl"""
 
 # %% ../nbs/51a_lexicon.ipynb #4a81c8dc
+#| code-fold: true
+#| code-summary: "Verbs with an object"
 TRANSITIVE = """buy buys bought kaufen kauft gekauft tfwa|sell sells sold verkaufen verkauft verkauft tfwa|see sees saw sehen sieht gesehen patfwol
 find finds found finden findet gefunden patfw|carry carries carried tragen trägt getragen tf|love loves loved lieben liebt geliebt pa
 hear hears heard hören hört gehört pa|paint paints painted malen malt gemalt patfl|draw draws drew zeichnen zeichnet gezeichnet patfol
@@ -84,6 +94,8 @@ try_on tries_on tried_on an+probieren probiert probiert w|look_at looks_at looke
 lock_up locks_up locked_up ein+sperren sperrt gesperrt a|give_back gives_back gave_back zurück+geben gibt gegeben tw"""
 
 # %% ../nbs/51a_lexicon.ipynb #64057457
+#| code-fold: true
+#| code-summary: "Other verbs"
 INTRANSITIVE = """sleep sleeps slept schlafen schläft geschlafen|laugh laughs laughed lachen lacht gelacht|cry cries cried weinen weint geweint
 sing sings sang singen singt gesungen|dance dances danced tanzen tanzt getanzt|work works worked arbeiten arbeitet gearbeitet
 wait waits waited warten wartet gewartet|run runs ran rennen rennt gerannt:ist|swim swims swam schwimmen schwimmt geschwommen:ist
@@ -98,6 +110,8 @@ SAYING = """say says said sagen sagt gesagt|believe believes believed glauben gl
 think thinks thought denken denkt gedacht|notice notices noticed bemerken bemerkt bemerkt"""
 
 # %% ../nbs/51a_lexicon.ipynb #b087402b
+#| code-fold: true
+#| code-summary: "Times, prepositions, conjunctions"
 TIMES = """today|heute|any,now|jetzt|present,yesterday|gestern|past,last week|letzte Woche|past,tomorrow|morgen|future,soon|bald|future
 every day|jeden Tag|any,in the morning|am Morgen|any,in the evening|am Abend|any,on Sunday|am Sonntag|any,at night|in der Nacht|any
 sometimes|manchmal|any,often|oft|any,next week|nächste Woche|future,after breakfast|nach dem Frühstück|any"""
