@@ -302,7 +302,7 @@ def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
     identity = run_record(run)
     keys = ("corpus", "languages", "data", "seed", "hyperparameters")
     facts = {key: identity[key] for key in keys} | {"updates": updates}
-    if identity.get("start"):
+    if identity.get("start"):  # what follows is of the last stage alone
         facts["start"] = identity["start"]
     for record in read_metrics(run / "metrics.jsonl"):
         if record["step"] == updates:

@@ -245,18 +245,23 @@ def check_shapes() -> bool:
 
 # %% ../nbs/00_config.ipynb #2452beb2
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-MARKS = {ord(c): f"&#{ord(c)};" for c in "|<$*`"}  # what Markdown would read
+MARKS = {ord(c): f"&#{ord(c)};" for c in "|<$*`_[]~\\\n"}  # what Markdown would read
 
 
 def plain(value: Any) -> str:
     "A value as one writes it: four digits, thousands apart, a true minus."
+    if getattr(value, "ndim", None) == 0:  # of numpy or torch
+        value = value.item()
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}".replace("-", "−")
     if isinstance(value, float):
-        large = 1e3 <= abs(value) < 1e9
+        value = value + 0.0  # no negative zero
+        large = 999.5 <= abs(value) < 1e9
         digits, _, power = (f"{value:,.0f}" if large else f"{value:.4g}").partition("e")
+        if "." not in digits and abs(value) < 1e3 and not (power or value.is_integer()):
+            digits = f"{value:.2f}" if abs(value) >= 10 else f"{value:.6g}"
         if power:
             digits += "·10" + str(int(power)).translate(RAISED)
         return digits.replace("-", "−").replace("inf", "∞")
@@ -277,11 +282,15 @@ def as_table(values: dict[Any, Any]) -> str:
         line = "|---" * len(head) + "|"
         return "\n".join([row(head), line, *map(row, rows)])
 
+    if not values:
+        return "–"
     inner = list(values.values())
     if inner and all(
         isinstance(v, dict) and v.keys() == inner[0].keys() for v in inner
     ):
-        return table(["", *inner[0]], [[k, *v.values()] for k, v in values.items()])
+        return table(
+            ["", *inner[0]], [[k, *(v[c] for c in inner[0])] for k, v in values.items()]
+        )
     if len(values) < 9 and len(row(values)) < 72 and len(row(inner)) < 72:
         return table(list(values), [inner])
     return table(["", "value"], [[k, v] for k, v in values.items()])
@@ -318,9 +327,9 @@ def set_up_notebook() -> bool:
 def attempt(check: Callable[[Any], object], answer: Any) -> None:
     "Try the reader's answer to an exercise, and say what came of it instead of failing."
     try:
-        check(answer)
+        wrong = check(answer) is False
     except Exception as error:
-        why = (str(error).strip().splitlines() or [""])[0]
-        print(f"not yet; {type(error).__name__}: {why[:100]}")
+        why = " ".join(str(error).split())[:100]
+        print(f"not yet; {type(error).__name__}" + (f": {why}" if why else ""))
     else:
-        print("right")
+        print("not yet" if wrong else "right")

@@ -186,7 +186,7 @@ def table1(n: int = 27) -> str:
         counts = [
             traced(m, 64, d).operations for m, d in zip(wider, (64, 256), strict=True)
         ]
-        power = f"n<sup>{of_n:.2f}</sup> d<sup>{exponent((64, 256), counts):.2f}</sup>"
+        power = f"n^{of_n:.2f} d^{exponent((64, 256), counts):.2f}"
         chain, far = traced(layer, n, 64).steps, longest_path(PATHS[name](n, 2), n, 2)
         lines.append(
             f"| {name} | {operations} | {power} | {steps} | {chain} | {path} | {far} |"

@@ -142,6 +142,10 @@ def reopen_run(run: Path, identity: dict[str, Any]) -> Tokenizer:
     before = json.loads((run / "run.json").read_text(encoding="utf-8"))
     for key, value in identity.items():
         old, new = comparable(before.get(key)), comparable(value)
+        if key == "start" and old != new:
+            raise ValueError(
+                f"{run} was started {'from another model' if old else 'without a model to start from'}; resume with the same command: {'give the same --start' if old else 'leave --start out'}"
+            )
         if old != new and isinstance(new, dict):
             key = next(k for k in old | new if old.get(k) != new.get(k))
             old, new = old.get(key), new.get(key)

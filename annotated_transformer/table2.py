@@ -7,11 +7,11 @@ __all__ = ['DAY', 'TABLE2', 'LOWER', 'Row', 'computed', 'own_rows', 'summary', '
 
 # %% ../nbs/61d_table2.ipynb #31dad6ef
 import json
-import re
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from .config import plain
 from .cost import device_cost
 
 # %% ../nbs/61d_table2.ipynb #dd99538a
@@ -127,7 +127,7 @@ def table2(folder: Path) -> str:
         return "" if x is None else format(x, form)
 
     def power(x: float | None) -> str:
-        return re.sub(r"e\+(\d+)", r"·10<sup>\1</sup>", number(x, ".1e"))
+        return "" if x is None else plain(float(f"{x:.1e}"))
 
     lines = [
         "| model | EN-DE | EN-FR | cost EN-DE | computed | cost EN-FR | computed |",

@@ -14,7 +14,8 @@ from sacrebleu.metrics import BLEU
 from study import do_missing, parser
 
 from annotated_transformer.checkpoints import Decoding, load
-from annotated_transformer.data import file_hash, multi30k
+from annotated_transformer.data import multi30k
+from annotated_transformer.diversification import weights_hash
 from annotated_transformer.metrics import lower_bleu
 from annotated_transformer.search import translate
 
@@ -50,7 +51,7 @@ def main() -> None:
             "seconds": round(seconds, 2),
         }
 
-    weights = file_hash(args.model / "weights.safetensors")
+    weights = weights_hash(model)
     settings = {"set": "multi30k valid", "weights": weights}
     do_missing(args, list(ROWS), settings, run)
 

@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from annotated_transformer.checkpoints import write_text
+from annotated_transformer.checkpoints import load, write_text
 from annotated_transformer.data import Pairs, multi30k, read_lines
-from annotated_transformer.diversification import diversified
+from annotated_transformer.diversification import diversified, weights_hash
 
 SETS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
 PRESET = ("--preset", "multi30k-full", "--every", 250, "--average", 10)
@@ -32,12 +32,23 @@ def annotated_transformer(*words: object) -> None:
     texts = [str(word) for word in words]
     print("annotated-transformer", *texts, file=sys.stderr)
     command = [sys.executable, "-m", "annotated_transformer.cli", *texts]
-    subprocess.run(command, check=True)
+    process = subprocess.Popen(command)
+    try:
+        code = process.wait()
+    except KeyboardInterrupt:
+        process.wait()  # it heard the same signal, and saves
+        raise SystemExit(130) from None
+    if code:
+        raise SystemExit(code)
 
 
 def train(run: Path, seed: int, *words: object) -> None:
     """Train a run, or go on with it."""
     if (run / "model").is_dir():
+        own = json.loads((run / "run.json").read_text(encoding="utf-8"))
+        updates = words[words.index("--train_steps") + 1]
+        if (own["seed"], own["hyperparameters"]["train_steps"]) != (seed, updates):
+            raise SystemExit(f"{run} is of another seed or length; move it away")
         return
     resume = ["--resume"] if run.exists() else []
     annotated_transformer(
@@ -65,7 +76,16 @@ def made_by(model: Path, sources: list[str], folder: Path) -> list[str]:
 
 def translate(pair: str, first: Path, other: Path, folder: Path) -> None:
     """The corpus of a final model, as a folder of text files."""
-    if (folder / "valid.done").exists():
+    done, made = (
+        folder / "done.json",
+        {
+            "forward": weights_hash(load(first / "model")),
+            "backward": weights_hash(load(other / "model")),
+        },
+    )
+    if done.exists():
+        if json.loads(done.read_text(encoding="utf-8")) != made:
+            raise SystemExit(f"{folder} was made by other first models; move it away")
         return
     source, target = pair.split("-")
     corpus = multi30k(source, target)
@@ -74,21 +94,27 @@ def translate(pair: str, first: Path, other: Path, folder: Path) -> None:
     backward = made_by(other / "model", [t for _, t in corpus.train], folder)
     write_pairs(folder, "train", diversified(corpus.train, forward, backward), pair)
     write_pairs(folder, "valid", corpus.valid, pair)
-    write_text(folder / "valid.done", "")
+    write_text(done, json.dumps(made))
 
 
 def check_same(file: Path, run: Path) -> None:
-    """Stop if a results file is of another run."""
-    theirs = json.loads(file.read_text(encoding="utf-8"))["training"]
+    """Stop if a results file is of another run, or of another search."""
+    results = json.loads(file.read_text(encoding="utf-8"))
     own = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    for key in ("data", "seed", "hyperparameters"):
-        if theirs[key] != own[key]:
+    theirs, decoding = results["training"], results["decoding"]
+    own["updates"] = own["hyperparameters"]["train_steps"]
+    for key in ("data", "seed", "hyperparameters", "start", "updates"):
+        if theirs.get(key) != own.get(key):
             raise SystemExit(f"{file} is of a run with another {key}; move it away")
+    if (decoding["beam"], decoding["alpha"]) != SEARCH[1::2]:
+        raise SystemExit(f"{file} is of another search ({decoding}); move it away")
 
 
 def evaluate(pair: str, run: Path, results: Path, sets: tuple[str, ...]) -> None:
     """Score a final model on the sets that exist for the pair and have no results yet."""
     target = pair.split("-")[1]
+    if not (run / "model").is_dir():
+        raise SystemExit(f"{run} is not trained to its end; do the step 'final' first")
     for name in sets:
         stem = results / f"{run.name.removeprefix('multi30k-')}-{name}"
         if Path(f"{stem}.json").exists():
@@ -99,7 +125,7 @@ def evaluate(pair: str, run: Path, results: Path, sets: tuple[str, ...]) -> None
         keep = ["--translations", kept] if name == SETS[0] else []
         which = ["--data", "multi30k", "--split", name, "--all-scores", *SEARCH]
         annotated_transformer(
-            "evaluate", run, *which, *keep, "--results", f"{stem}.json"
+            "evaluate", run / "model", *which, *keep, "--results", f"{stem}.json"
         )
 
 
@@ -129,6 +155,8 @@ def main() -> None:
         if "translate" in steps:
             translate(pair, first, other, folder)
         if "final" in steps:
+            if not (folder / "done.json").exists():
+                raise SystemExit(f"{folder} is not complete; do the step 'translate'")
             start = ("--start", first / "model", *FINAL)
             train(run, seed, "--data", folder, "--pair", pair, *start)
         args.results.mkdir(parents=True, exist_ok=True)

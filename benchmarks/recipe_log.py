@@ -29,6 +29,8 @@ def entry(run: Path) -> dict[str, Any]:
     curve = [{k: r[k] for k in keys if k in r} for r in records if "valid_nll" in r]
     began = datetime.date.fromtimestamp((run / "run.json").stat().st_mtime)
     facts = {key: identity[key] for key in ("corpus", "languages", "data", "seed")}
+    if identity.get("start"):  # hash of the weights that it began with
+        facts["start"] = identity["start"]
     return {
         "name": run.name,
         "date": began.isoformat(),

@@ -13,7 +13,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from annotated_transformer.data import world_corpus
-from annotated_transformer.evaluation import write_results
+from annotated_transformer.evaluation import check_results, write_results
 
 MODEL, EVERY = "world-en-de", 2.0  # seconds
 
@@ -22,7 +22,7 @@ def resident(pid: int) -> float:
     """Megabytes of a process that are in memory."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1000
+            return int(line.split()[1]) * 1024 / 1e6
     return 0.0
 
 
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--results", metavar="FILE", default="results/streaming.json")
     args = parser.parse_args()
+    check_results(args.results)
     sentences = [s for s, _ in world_corpus(30_000).train if len(s.split()) <= 8]
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "source.txt", Path(folder) / "target.txt"

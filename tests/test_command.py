@@ -527,7 +527,7 @@ def test_scores_of_two_systems_and_table_2(small_run: Path, tmp_path: Path) -> N
     record = json.loads(results.read_text(encoding="utf-8")) | {"set": "world test"}
     results.with_name("test.json").write_text(json.dumps(record), encoding="utf-8")
     table = command("table2", "--folder", str(results.parent)).stdout.decode()
-    assert "| Transformer (big) | 28.4 | 41.8 | 2.3e+19 | 2.3e+19 |" in table
+    assert "| Transformer (big) | 28.4 | 41.8 | 2.3·10¹⁹ | 2.3·10¹⁹ |" in table
     assert "| world en-de | world test |" in table
     assert "world valid" not in table  # runs are chosen by it
 
@@ -579,7 +579,7 @@ def test_tables_1_and_3(tmp_path: Path) -> None:
     )
     assert "unknown row 'A-h33'; did you mean 'A-h32'?" in sentence(unknown)
     shown = command("table3", cwd=tmp_path).stdout.decode()
-    assert "| A-h1 | h = 1, d_k = d_v = 512 | 5.29 |" in shown
+    assert "| A-h1 | 5.29 |" in shown
 
 
 def test_plot_and_info(small_run: Path, tmp_path: Path) -> None:
