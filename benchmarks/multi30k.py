@@ -63,9 +63,9 @@ def write_pairs(folder: Path, split: str, pairs: Pairs, pair: str) -> None:
         write_text(folder / f"{split}.{language}", "\n".join(lines) + "\n")
 
 
-def made_by(model: Path, sources: list[str], folder: Path) -> list[str]:
-    """A model's translations of some lines, from a file if there is one."""
-    found, asked = folder / f"{model.parent.name}.txt", folder / "sources.txt"
+def made_by(model: Path, weights: str, sources: list[str], folder: Path) -> list[str]:
+    """A model's translations of some lines, from a file if there is one; its name has the hash of the weights."""
+    found, asked = folder / f"made-by-{weights[:12]}.txt", folder / "sources.txt"
     if not found.exists():
         write_text(asked, "\n".join(sources) + "\n")
         annotated_transformer(
@@ -76,13 +76,8 @@ def made_by(model: Path, sources: list[str], folder: Path) -> list[str]:
 
 def translate(pair: str, first: Path, other: Path, folder: Path) -> None:
     """The corpus of a final model, as a folder of text files."""
-    done, made = (
-        folder / "done.json",
-        {
-            "forward": weights_hash(load(first / "model")),
-            "backward": weights_hash(load(other / "model")),
-        },
-    )
+    done, models = folder / "done.json", {"forward": first, "backward": other}
+    made = {name: weights_hash(load(m / "model")) for name, m in models.items()}
     if done.exists():
         if json.loads(done.read_text(encoding="utf-8")) != made:
             raise SystemExit(f"{folder} was made by other first models; move it away")
@@ -90,8 +85,12 @@ def translate(pair: str, first: Path, other: Path, folder: Path) -> None:
     source, target = pair.split("-")
     corpus = multi30k(source, target)
     folder.mkdir(parents=True, exist_ok=True)
-    forward = made_by(first / "model", [s for s, _ in corpus.train], folder)
-    backward = made_by(other / "model", [t for _, t in corpus.train], folder)
+    forward = made_by(
+        first / "model", made["forward"], [s for s, _ in corpus.train], folder
+    )
+    backward = made_by(
+        other / "model", made["backward"], [t for _, t in corpus.train], folder
+    )
     write_pairs(folder, "train", diversified(corpus.train, forward, backward), pair)
     write_pairs(folder, "valid", corpus.valid, pair)
     write_text(done, json.dumps(made))

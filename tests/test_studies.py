@@ -11,6 +11,7 @@ from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import multi30k as final  # type: ignore[import-not-found]  # noqa: E402
 from study import do_missing, parser  # type: ignore[import-not-found]  # noqa: E402
 
 SETTINGS = {"config": {"N": 2}, "steps": 3}
@@ -69,3 +70,46 @@ def test_a_wrong_part_is_refused_at_once(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         parser(__doc__, "study").parse_args(["--part", "3/2"])
     assert "--part is '3/2'; expected for instance 1/2" in capsys.readouterr().err
+
+
+def test_a_final_model_is_scored_once_and_only_when_it_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {"data": "d", "seed": 0, "hyperparameters": {"train_steps": 5}, "start": "s"}
+    run, asked = tmp_path / "multi30k-en-de-seed0", []
+    run.mkdir()
+    (run / "run.json").write_text(json.dumps(own))
+
+    def command(*words: object) -> None:
+        asked.append(words)
+        search = {"beam": final.SEARCH[1], "alpha": final.SEARCH[3]}
+        results = {"training": own | {"updates": 5}, "decoding": search}
+        Path(str(words[-1])).write_text(json.dumps(results))
+
+    monkeypatch.setattr(final, "annotated_transformer", command)
+    sets = ("test_2016_flickr", "test_2017_flickr")
+    with pytest.raises(SystemExit, match="is not trained to its end"):
+        final.evaluate("en-de", run, tmp_path, sets)
+    assert not asked
+    (run / "model").mkdir()
+    for _ in range(2):
+        final.evaluate("en-de", run, tmp_path, sets)
+    assert [words[1] for words in asked] == [run / "model"] * 2
+    monkeypatch.setattr(final, "SEARCH", ("--beam", 8, "--alpha", 2.0))
+    with pytest.raises(SystemExit, match="is of another search"):
+        final.evaluate("en-de", run, tmp_path, sets)
+    (run / "run.json").write_text(json.dumps(own | {"start": "other"}))
+    with pytest.raises(SystemExit, match="is of a run with another start"):
+        final.evaluate("en-de", run, tmp_path, sets)
+    assert len(asked) == 2
+
+
+def test_a_final_model_waits_for_its_whole_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["multi30k.py", "--seeds", "0", "--runs", str(tmp_path), "--only", "final"]
+    monkeypatch.setattr(sys, "argv", [*words, "--results", str(tmp_path)])
+    (tmp_path / "multi30k-en-de-seed0-data").mkdir()
+    (tmp_path / "multi30k-en-de-seed0-data" / "train.en").write_text("a dog\n")
+    with pytest.raises(SystemExit, match="is not complete; do the step 'translate'"):
+        final.main()
