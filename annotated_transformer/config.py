@@ -285,9 +285,7 @@ def as_table(values: dict[Any, Any]) -> str:
     if not values:
         return "–"
     inner = list(values.values())
-    if inner and all(
-        isinstance(v, dict) and v.keys() == inner[0].keys() for v in inner
-    ):
+    if all(isinstance(v, dict) and v.keys() == inner[0].keys() for v in inner):
         return table(
             ["", *inner[0]], [[k, *(v[c] for c in inner[0])] for k, v in values.items()]
         )

@@ -55,12 +55,12 @@ def started(
         raise ValueError(
             f"the model to start from translates {'-'.join(start.languages)}, the data is {'-'.join(corpus.languages)}; choose a model of the same pair"
         )
-    if isinstance(corpus, Prepared) and corpus.tokenizer.model != start.tokenizer.model:
+    if isinstance(corpus, Corpus):
+        warn_of_unknown(start.tokenizer, corpus.train)
+    elif corpus.tokenizer.model != start.tokenizer.model:
         raise ValueError(
             "the prepared data was not cut with the vocabulary of the model to start from; train on text instead"
         )
-    if isinstance(corpus, Corpus):
-        warn_of_unknown(start.tokenizer, corpus.train)
     return start.tokenizer
 
 

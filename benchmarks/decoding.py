@@ -13,9 +13,8 @@ from typing import Any
 from sacrebleu.metrics import BLEU
 from study import do_missing, parser
 
-from annotated_transformer.checkpoints import Decoding, load
-from annotated_transformer.data import multi30k
-from annotated_transformer.diversification import weights_hash
+from annotated_transformer.checkpoints import Decoding, load, model_folder
+from annotated_transformer.data import file_hash, multi30k
 from annotated_transformer.metrics import lower_bleu
 from annotated_transformer.search import translate
 
@@ -51,7 +50,7 @@ def main() -> None:
             "seconds": round(seconds, 2),
         }
 
-    weights = weights_hash(model)
+    weights = file_hash(model_folder(args.model) / "weights.safetensors")
     settings = {"set": "multi30k valid", "weights": weights}
     do_missing(args, list(ROWS), settings, run)
 

@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from annotated_transformer.checkpoints import load, write_text
-from annotated_transformer.data import Pairs, multi30k, read_lines
-from annotated_transformer.diversification import diversified, weights_hash
+from annotated_transformer.checkpoints import write_text
+from annotated_transformer.data import Pairs, file_hash, multi30k, read_lines
+from annotated_transformer.diversification import diversified
 
 SETS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
 PRESET = ("--preset", "multi30k-full", "--every", 250, "--average", 10)
@@ -77,7 +77,10 @@ def made_by(model: Path, weights: str, sources: list[str], folder: Path) -> list
 def translate(pair: str, first: Path, other: Path, folder: Path) -> None:
     """The corpus of a final model, as a folder of text files."""
     done, models = folder / "done.json", {"forward": first, "backward": other}
-    made = {name: weights_hash(load(m / "model")) for name, m in models.items()}
+    made = {
+        name: file_hash(m / "model" / "weights.safetensors")
+        for name, m in models.items()
+    }
     if done.exists():
         if json.loads(done.read_text(encoding="utf-8")) != made:
             raise SystemExit(f"{folder} was made by other first models; move it away")
