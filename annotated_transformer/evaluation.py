@@ -101,7 +101,9 @@ def commit() -> str | None:
 
 def command_line() -> str:
     "The command that this process is."
-    return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    name = Path(sys.argv[0]).name
+    name = "annotated-transformer" if name == "cli.py" else name  # of python -m
+    return " ".join([name, *sys.argv[1:]])
 
 
 def circumstances() -> dict[str, Any]:

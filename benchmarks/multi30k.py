@@ -5,18 +5,21 @@ python benchmarks/multi30k.py --pair en-de --seeds 0 1 2
 
 It runs the commands that it prints. What is there is not made again: a run that was stopped goes on, and a set
 that has its results file is not looked at a second time. `--only` does some of the steps, for two processes:
-`--only first` with the pair and with its reverse trains the first models side by side.
+`--only first translate`, with the pair and with its reverse, makes the two first models side by side; then
+`--only final valid` does so with the final ones. `--only cost` adds up what a seed took.
 """
 
 import argparse
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from annotated_transformer.checkpoints import write_text
 from annotated_transformer.data import Pairs, file_hash, multi30k, read_lines
 from annotated_transformer.diversification import diversified
+from annotated_transformer.evaluation import write_results
 
 SETS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
 PRESET = ("--preset", "multi30k-full", "--every", 250, "--average", 10)
@@ -24,7 +27,8 @@ FIRST = ("--train_steps", 10_000)
 FINAL = ("--train_steps", 8000, "--peak_rate", 0.0015, "--warmup_steps", 400)
 DATA = ("--beam", 4, "--alpha", 1.0)  # when the training set is translated
 SEARCH = ("--beam", 5, "--alpha", 1.4)  # when a test set is; chosen on validation pairs
-STEPS = ("first", "translate", "final", "valid", "test")
+STEPS = ("first", "translate", "final", "cost", "valid", "test")
+ONE_WAY = {"first", "translate"}  # steps that one direction can do without the other
 
 
 def annotated_transformer(*words: object) -> None:
@@ -63,40 +67,61 @@ def write_pairs(folder: Path, split: str, pairs: Pairs, pair: str) -> None:
         write_text(folder / f"{split}.{language}", "\n".join(lines) + "\n")
 
 
-def made_by(model: Path, weights: str, sources: list[str], folder: Path) -> list[str]:
-    """A model's translations of some lines, from a file if there is one; its name has the hash of the weights."""
-    found, asked = folder / f"made-by-{weights[:12]}.txt", folder / "sources.txt"
-    if not found.exists():
-        write_text(asked, "\n".join(sources) + "\n")
-        annotated_transformer(
-            "translate", model, "--input", asked, "--output", found, *DATA
-        )
-    return read_lines(found)
+def weights_of(run: Path) -> str:
+    """The hash of a finished run's weights."""
+    return file_hash(run / "model" / "weights.safetensors")
 
 
-def translate(pair: str, first: Path, other: Path, folder: Path) -> None:
+def made_by(run: Path) -> Path:
+    """Where a first model's translations of its training set are; the name has the hash of the weights."""
+    return run / f"translated-{weights_of(run)[:12]}.txt"
+
+
+def translate(pair: str, run: Path) -> None:
+    """Let a first model translate the sources of its training set."""
+    found, asked = made_by(run), run / "sources.txt"
+    if found.exists():
+        return
+    sources = [s for s, _ in multi30k(*pair.split("-")).train]
+    write_text(asked, "\n".join(sources) + "\n")
+    began = time.monotonic()
+    annotated_transformer(
+        "translate", run / "model", "--input", asked, "--output", found, *DATA
+    )
+    write_text(found.with_suffix(".seconds"), f"{time.monotonic() - began:.1f}\n")
+
+
+def write_corpus(pair: str, first: Path, other: Path, folder: Path) -> None:
     """The corpus of a final model, as a folder of text files."""
-    done, models = folder / "done.json", {"forward": first, "backward": other}
-    made = {
-        name: file_hash(m / "model" / "weights.safetensors")
-        for name, m in models.items()
-    }
+    for run in (first, other):
+        if not (run / "model").is_dir() or not made_by(run).exists():
+            raise SystemExit(f"{run} is not complete; do 'first' and 'translate' first")
+    done, made = folder / "done.json", [weights_of(first), weights_of(other)]
     if done.exists():
         if json.loads(done.read_text(encoding="utf-8")) != made:
             raise SystemExit(f"{folder} was made by other first models; move it away")
         return
-    source, target = pair.split("-")
-    corpus = multi30k(source, target)
+    corpus = multi30k(*pair.split("-"))
     folder.mkdir(parents=True, exist_ok=True)
-    forward = made_by(
-        first / "model", made["forward"], [s for s, _ in corpus.train], folder
-    )
-    backward = made_by(
-        other / "model", made["backward"], [t for _, t in corpus.train], folder
-    )
+    forward, backward = (read_lines(made_by(run)) for run in (first, other))
     write_pairs(folder, "train", diversified(corpus.train, forward, backward), pair)
     write_pairs(folder, "valid", corpus.valid, pair)
     write_text(done, json.dumps(made))
+
+
+def cost(runs: dict[str, Path], translated: dict[str, Path], path: Path) -> None:
+    """What each stage of a seed took, one thread each, added up from what the runs wrote."""
+    if path.exists():
+        return
+    stages = {}
+    for name, run in runs.items():
+        last = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+        stages[name] = {k: json.loads(last)[k] for k in ("step", "tokens", "seconds")}
+    for name, run in translated.items():
+        seconds = made_by(run).with_suffix(".seconds").read_text(encoding="utf-8")
+        stages[name] = {"seconds": float(seconds)}
+    total = sum(stage["seconds"] for stage in stages.values())
+    write_results(path, {"stages": stages, "core seconds": round(total, 1)})
 
 
 def check_same(file: Path, run: Path) -> None:
@@ -150,18 +175,24 @@ def main() -> None:
         first, other = (
             args.runs / f"multi30k-{p}-seed{seed}-first" for p in (pair, back)
         )
-        if "first" in steps:
-            for way, model in ((pair, first), (back, other)):
-                if way == pair or set(steps) != {"first"}:
-                    train(model, seed, "--data", "multi30k", "--pair", way, *FIRST)
-        if "translate" in steps:
-            translate(pair, first, other, folder)
+        both = {pair: first, back: other}
+        for way, model in both.items():
+            if way == back and set(steps) <= ONE_WAY:
+                continue  # the other process does it
+            if "first" in steps:
+                train(model, seed, "--data", "multi30k", "--pair", way, *FIRST)
+            if "translate" in steps:
+                translate(way, model)
         if "final" in steps:
-            if not (folder / "done.json").exists():
-                raise SystemExit(f"{folder} is not complete; do the step 'translate'")
+            write_corpus(pair, first, other, folder)
             start = ("--start", first / "model", *FINAL)
             train(run, seed, "--data", folder, "--pair", pair, *start)
         args.results.mkdir(parents=True, exist_ok=True)
+        if "cost" in steps:
+            stages = {f"first {way}": model for way, model in both.items()}
+            translated = {f"translated {way}": model for way, model in both.items()}
+            path = args.results / f"{pair}-seed{seed}-cost.json"
+            cost(stages | {f"final {pair}": run}, translated, path)
         if "valid" in steps:
             evaluate(pair, run, args.results, ("valid",))
         if "test" in steps:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from annotated_transformer.data import Corpus
+
 from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -111,5 +113,54 @@ def test_a_final_model_waits_for_its_whole_corpus(
     monkeypatch.setattr(sys, "argv", [*words, "--results", str(tmp_path)])
     (tmp_path / "multi30k-en-de-seed0-data").mkdir()
     (tmp_path / "multi30k-en-de-seed0-data" / "train.en").write_text("a dog\n")
-    with pytest.raises(SystemExit, match="is not complete; do the step 'translate'"):
+    with pytest.raises(SystemExit, match="de-seed0-first is not complete; do 'first'"):
         final.main()
+
+
+def test_translations_are_made_once_and_their_time_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, asked = [tmp_path / name for name in ("one", "two", "last")], []
+    for number, run in enumerate(runs):
+        (run / "model").mkdir(parents=True)
+        (run / "model" / "weights.safetensors").write_text(run.name)
+        line = {"step": 5, "tokens": 50, "seconds": 10.0 + number, "loss": 1.0}
+        (run / "metrics.jsonl").write_text(f"{{}}\n{json.dumps(line)}\n")
+
+    def command(*words: object) -> None:
+        asked.append(words)
+        sources = Path(str(words[words.index("--input") + 1])).read_text()
+        Path(str(words[words.index("--output") + 1])).write_text(sources.upper())
+
+    def corpus(source: str, target: str) -> Corpus:
+        pairs = [("a dog", "ein Hund"), ("a cat", "eine Katze")]
+        pairs = pairs if source == "en" else [(t, s) for s, t in pairs]
+        return Corpus("multi30k", (source, target), pairs, pairs[:1], [])
+
+    monkeypatch.setattr(final, "annotated_transformer", command)
+    monkeypatch.setattr(final, "multi30k", corpus)
+    for _ in range(2):
+        final.translate("en-de", runs[0])
+        final.translate("de-en", runs[1])
+    assert [words[1] for words in asked] == [run / "model" for run in runs[:2]]
+    assert final.made_by(runs[1]).read_text() == "EIN HUND\nEINE KATZE\n"
+    folder = tmp_path / "data"
+    for _ in range(2):
+        final.write_corpus("en-de", runs[0], runs[1], folder)
+    english, german = (
+        (folder / f"train.{x}").read_text().splitlines() for x in ("en", "de")
+    )
+    assert list(zip(english, german, strict=True))[::2] == [
+        ("a dog", "ein Hund"),
+        ("a dog", "A DOG"),
+        ("EIN HUND", "ein Hund"),
+    ]
+    (runs[1] / "model" / "weights.safetensors").write_text("others")
+    final.translate("de-en", runs[1])
+    with pytest.raises(SystemExit, match="was made by other first models"):
+        final.write_corpus("en-de", runs[0], runs[1], folder)
+    path = tmp_path / "cost.json"
+    final.cost({"one": runs[0], "last": runs[2]}, {"two": runs[1]}, path)
+    results = json.loads(path.read_text())
+    assert results["stages"]["last"]["seconds"] == 12.0
+    assert 22.0 <= results["core seconds"] < 23.0
