@@ -14,9 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from annotated_transformer.checkpoints import MODELS, load
+from annotated_transformer.data import file_hash
+
 from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
+from model_card import card  # type: ignore[import-not-found]  # noqa: E402
+
 PACKAGE = ROOT / "annotated_transformer"
 
 
@@ -131,6 +136,18 @@ def test_results_say_where_they_come_from() -> None:
         patterns = [n.replace("-*", "-.*") for n in names] + [r".*-seed[12]\.json"]
         patterns += [r"training-speed-base\.json"]
         assert any(re.fullmatch(n, name) for n in patterns), f"{name} is not listed"
+
+
+def test_models_load_and_their_cards_are_in_sync() -> None:
+    """Each folder of models/ is a model that the code knows; its card says what the results files say."""
+    names = sorted(p.name for p in (ROOT / "models").iterdir() if p.is_dir())
+    assert names == sorted(MODELS)
+    for name in names:
+        folder = ROOT / "models" / name
+        assert (folder / "README.md").read_text(encoding="utf-8") == card(name)
+        assert file_hash(folder / "config.json") == MODELS[name]
+        assert sum(p.stat().st_size for p in folder.iterdir()) <= 8e6
+        assert "-".join(load(name).languages) in name
 
 
 def test_ruff() -> None:

@@ -1,70 +1,162 @@
-"""Write the card of a model in models/ from the results files of its seeds.
+"""Put a trained model into models/, or write its card anew from the results files of its seeds.
 
-python tools/model_card.py world-en-de --recipe "annotated-transformer demo --seed 0" --data "…" results/demo-seed*.json
+python tools/model_card.py world-en-de
+python tools/model_card.py multi30k-en-de --model runs/multi30k-en-de-seed0 --beam 5 --alpha 1.4
 """
 
 import argparse
 import json
+import statistics
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from annotated_transformer.checkpoints import read_record
+from annotated_transformer.checkpoints import load, read_record
+from annotated_transformer.data import file_hash
 from annotated_transformer.evaluation import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
+Results = dict[str, Any]
 
 
-def card(
-    name: str, recipe: str, data: str, limits: str, results: list[dict[str, Any]]
-) -> str:
+class Facts(NamedTuple):
+    """What a card says that no results file has."""
+
+    recipe: str
+    data: str
+    limits: str
+    results: str  # files in results/, one a set and seed; the weights are of seed 0
+
+
+CAPTIONS = Facts(
+    "python benchmarks/multi30k.py --pair {pair}",
+    "captions of photographs, Multi30k (Elliott et al., 2016), CC BY-NC-SA 4.0; "
+    "the weights are given under the same license",
+    "knows such captions, one sentence each; other text comes out as if it were one",
+    "multi30k/{pair}-seed*.json",
+)
+CARDS = {
+    "world-en-de": Facts(
+        "annotated-transformer demo --seed 0",
+        "the embedded world of this repository, made by its grammar; Apache-2.0",
+        "knows the words of the embedded world and nothing else",
+        "demo-seed*.json",
+    ),
+    "multi30k-en-de": CAPTIONS,
+    "multi30k-de-en": CAPTIONS,
+}
+METRICS = {
+    "BLEU": "BLEU",
+    "BLEU tokenized, lower-cased": "tokenized, lower-cased",
+    "chrF2": "chrF",
+    "TER": "TER",
+}
+
+
+def of_run(r: Results) -> Results:
+    """What a results file says of the training."""
+    return r.get("training", r)
+
+
+def table_of_scores(results: list[Results]) -> list[str]:
+    """A row for each set and seed, and the mean of several seeds."""
+    metrics = [key for key in METRICS if key in results[0]]
+    head = ["set", "seed", *(METRICS[key] for key in metrics), "date"]
+    lines = [head, ["---"] * len(head)]
+    for name in dict.fromkeys(r["set"] for r in results):
+        same = sorted(
+            (r for r in results if r["set"] == name), key=lambda r: of_run(r)["seed"]
+        )
+        for r in same:
+            scores = [f"{r[key]:.2f}" for key in metrics]
+            lines.append([name, str(of_run(r)["seed"]), *scores, r["date"]])
+        if len(same) > 1:
+            values = ([r[key] for r in same] for key in metrics)
+            means = [
+                f"{statistics.mean(v):.2f} ± {statistics.stdev(v):.2f}" for v in values
+            ]
+            lines.append([name, f"mean of {len(same)}, ± sd", *means, ""])
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def costs_of(results: list[Results], costs: list[Results]) -> str:
+    """Minutes of training, seed by seed."""
+    if costs:
+        minutes = sorted(c["core seconds"] / 60 for c in costs)
+        what = "core-minutes a seed, all stages (both first models, their translations, the final one)"
+    else:
+        minutes = sorted(of_run(r)["seconds"] / 60 for r in results)
+        what = f"minutes a seed, {results[0]['hardware']['threads']} threads"
+    return f"{', '.join(f'{m:.1f}' for m in minutes)} {what}"
+
+
+def card(name: str) -> str:
     """Markdown: what it is, how it was made, what it scored, what it can't do."""
-    folder = ROOT / "models" / name
+    folder, facts = ROOT / "models" / name, CARDS[name]
     record = read_record(folder)
-    size = (folder / "weights.safetensors").stat().st_size
     source, target = record["languages"]
+    paths = sorted(
+        ROOT.glob(f"results/{facts.results}".format(pair=f"{source}-{target}"))
+    )
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    results = [r for r in found if "set" in r]
+    costs = [r for r in found if "core seconds" in r]
+    size = (folder / "weights.safetensors").stat().st_size
+    decoding = json.loads((folder / "decoding.json").read_text(encoding="utf-8"))
+    weights, bits = weights_in(folder)
+    seeds = len({of_run(r)["seed"] for r in results})
     lines = [
         f"# {name}",
         "",
         f"A 2017 Transformer, {source} to {target}, trained with this repository. "
-        f"{size / 4e6:.1f} million weights, {size / 1e6:.1f} MB; "
+        f"{weights / 1e6:.1f} million weights of {bits} bits, {size / 1e6:.1f} MB; "
         f"{record['updates']:,} updates, the mean of {record['averaged']} checkpoints.",
         "",
-        f"- Made by: `{recipe}`",
-        f"- Data and license: {data}",
-        f"- Limits: {limits}",
+        f"- Made by: `{facts.recipe.format(pair=f'{source}-{target}')}`",
+        f"- Data and license: {facts.data}",
+        f"- Limits: {facts.limits}",
+        f"- Search: beam {decoding['beam']}, alpha {decoding['alpha']}",
+        f"- Cost: {costs_of(results, costs)}; {results[0]['hardware']['machine']}",
         f'- Use: `annotated-transformer translate {name} "…"`',
         "",
-        "| set | seed | BLEU | chrF | minutes of training | date |",
-        "|---|---|---|---|---|---|",
-    ]
-    for r in results:
-        facts = r.get("training", r)
-        lines.append(
-            f"| {r['set']} | {facts['seed']} | {r['BLEU']:.2f} | {r['chrF2']:.2f} "
-            f"| {facts['seconds'] / 60:.1f} | {r['date']} |"
-        )
-    hardware = results[0]["hardware"]
-    lines += [
+        *table_of_scores(results),
         "",
-        f"{hardware['cores']} cores ({hardware['machine']}), {hardware['threads']} threads. "
-        f"Signature: `{results[0]['BLEU signature']}`. The weights are those of seed "
-        f"{results[0].get('training', results[0])['seed']}.",
+        f"{'One run.' if seeds == 1 else f'{seeds} seeds.'} The weights are those of seed 0. "
+        f"Signature of BLEU: `{results[0]['BLEU signature']}`.",
         "",
     ]
     return "\n".join(lines)
 
 
+def weights_in(folder: Path) -> tuple[int, int]:
+    """How many weights a folder holds, and the bits of each."""
+    from safetensors.torch import load_file
+
+    tensors = load_file(folder / "weights.safetensors").values()
+    bits = {8 * tensor.element_size() for tensor in tensors}
+    if len(bits) != 1:
+        raise SystemExit(f"{folder} mixes weights of {sorted(bits)} bits")
+    return sum(tensor.numel() for tensor in tensors), bits.pop()
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name")
-    parser.add_argument("results", nargs="+", help="the first is the model's own")
-    parser.add_argument("--recipe", required=True)
-    parser.add_argument("--data", required=True)
-    parser.add_argument("--limits", required=True)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("name", choices=CARDS)
+    parser.add_argument("--model", type=Path, help="a trained model to put there")
+    parser.add_argument("--beam", type=int)
+    parser.add_argument("--alpha", type=float)
     args = parser.parse_args()
-    results = [json.loads(Path(file).read_text()) for file in args.results]
-    text = card(args.name, args.recipe, args.data, args.limits, results)
-    write_text(ROOT / "models" / args.name / "README.md", text)
+    folder = ROOT / "models" / args.name
+    if args.model:
+        model = load(args.model)
+        given = {"beam": args.beam, "alpha": args.alpha}
+        given = {key: value for key, value in given.items() if value is not None}
+        decoding = replace(model.decoding, **given)
+        replace(model, decoding=decoding).save(folder, half=True, replace=True)
+        print(f"hash for MODELS: {file_hash(folder / 'config.json')}")
+    write_text(folder / "README.md", card(args.name))
 
 
 if __name__ == "__main__":
