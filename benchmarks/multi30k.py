@@ -109,19 +109,25 @@ def write_corpus(pair: str, first: Path, other: Path, folder: Path) -> None:
     write_text(done, json.dumps(made))
 
 
-def cost(runs: dict[str, Path], translated: dict[str, Path], path: Path) -> None:
+def cost(first: list[Path], last: Path, path: Path) -> None:
     """What each stage of a seed took, one thread each, added up from what the runs wrote."""
     if path.exists():
         return
-    stages = {}
-    for name, run in runs.items():
-        last = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1]
-        stages[name] = {k: json.loads(last)[k] for k in ("step", "tokens", "seconds")}
-    for name, run in translated.items():
+    stages: dict[str, dict[str, float]] = {}
+    for run in (*first, last):
+        line = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+        found = json.loads(line)
+        stages[run.name] = {key: found[key] for key in ("step", "tokens", "seconds")}
+    for run in first:
         seconds = made_by(run).with_suffix(".seconds").read_text(encoding="utf-8")
-        stages[name] = {"seconds": float(seconds)}
-    total = sum(stage["seconds"] for stage in stages.values())
-    write_results(path, {"stages": stages, "core seconds": round(total, 1)})
+        stages[run.name]["seconds of translation"] = float(seconds)
+    apart = [sum(v for k, v in s.items() if "seconds" in k) for s in stages.values()]
+    results = {
+        "stages": stages,
+        "core seconds": round(sum(apart), 1),
+        "seconds": round(max(apart[:-1]) + apart[-1], 1),  # first models side by side
+    }
+    write_results(path, results)
 
 
 def check_same(file: Path, run: Path) -> None:
@@ -169,9 +175,8 @@ def main() -> None:
     pair, steps = args.pair, args.only
     back = "-".join(reversed(pair.split("-")))
     for seed in args.seeds:
-        run, folder = (
-            args.runs / f"multi30k-{pair}-seed{seed}{more}" for more in ("", "-data")
-        )
+        run = args.runs / f"multi30k-{pair}-seed{seed}"
+        folder = run.with_name(f"{run.name}-data") / "multi30k-diversified"
         first, other = (
             args.runs / f"multi30k-{p}-seed{seed}-first" for p in (pair, back)
         )
@@ -189,10 +194,8 @@ def main() -> None:
             train(run, seed, "--data", folder, "--pair", pair, *start)
         args.results.mkdir(parents=True, exist_ok=True)
         if "cost" in steps:
-            stages = {f"first {way}": model for way, model in both.items()}
-            translated = {f"translated {way}": model for way, model in both.items()}
             path = args.results / f"{pair}-seed{seed}-cost.json"
-            cost(stages | {f"final {pair}": run}, translated, path)
+            cost(list(both.values()), run, path)
         if "valid" in steps:
             evaluate(pair, run, args.results, ("valid",))
         if "test" in steps:

@@ -20,7 +20,7 @@ from annotated_transformer.data import file_hash
 from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
-from model_card import card  # type: ignore[import-not-found]  # noqa: E402
+from model_card import card  # noqa: E402
 
 PACKAGE = ROOT / "annotated_transformer"
 

@@ -111,8 +111,6 @@ def test_a_final_model_waits_for_its_whole_corpus(
 ) -> None:
     words = ["multi30k.py", "--seeds", "0", "--runs", str(tmp_path), "--only", "final"]
     monkeypatch.setattr(sys, "argv", [*words, "--results", str(tmp_path)])
-    (tmp_path / "multi30k-en-de-seed0-data").mkdir()
-    (tmp_path / "multi30k-en-de-seed0-data" / "train.en").write_text("a dog\n")
     with pytest.raises(SystemExit, match="de-seed0-first is not complete; do 'first'"):
         final.main()
 
@@ -159,9 +157,11 @@ def test_translations_are_made_once_and_their_time_is_counted(
     final.translate("de-en", runs[1])
     with pytest.raises(SystemExit, match="was made by other first models"):
         final.write_corpus("en-de", runs[0], runs[1], folder)
-    final.made_by(runs[1]).with_suffix(".seconds").write_text("3.5\n")
+    for run, seconds in zip(runs, (4.5, 3.0), strict=False):
+        final.made_by(run).with_suffix(".seconds").write_text(f"{seconds}\n")
     path = tmp_path / "cost.json"
-    final.cost({"one": runs[0], "last": runs[2]}, {"two": runs[1]}, path)
+    final.cost(runs[:2], runs[2], path)
     results = json.loads(path.read_text())
     assert results["stages"]["last"]["seconds"] == 12.0
-    assert results["core seconds"] == 25.5
+    assert results["core seconds"] == 10 + 4.5 + 11 + 3 + 12
+    assert results["seconds"] == 14.5 + 12
