@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -83,34 +83,40 @@ def line_view(
     ax: Axes | None = None,
     only: int | None = None,  # lines of this row alone
     least: float = 0.03,  # weights below are left out
+    upright: bool = False,  # `rows` on the left and `columns` on the right, for long sentences
 ) -> Axes:
     "Attention as lines, as in Figures 3 to 5: `rows` at the bottom, `columns` at the top."
     heads = weights if weights.dim() == 3 else weights[None]
-    ax = ax or chapter_figure((max(4.0, 0.55 * max(len(rows), len(columns))), 2.6))[1]
+    most = max(len(rows), len(columns))
+    size = (4.6, max(2.0, 0.24 * most)) if upright else (max(4.0, 0.55 * most), 2.6)
+    ax = ax or chapter_figure(size)[1]
     for number, head in enumerate(heads):
         head = checked(head, rows, columns)
         color, aside = f"C{number % 10}", 0.1 * (number - (len(heads) - 1) / 2)
         for i, j in (head >= least).nonzero().tolist():
             if only is None or i == only:
                 alpha = min(1.0, head[i, j].item() ** 0.5)
-                ends = [i + aside, j + aside]
-                ax.plot(ends, [0, 1], color=color, alpha=alpha, lw=2)
+                ends, sides = [i + aside, j + aside], [0, 1]
+                x, y = (sides, ends) if upright else (ends, sides)
+                ax.plot(x, y, color=color, alpha=alpha, lw=2)
         if len(heads) > 1:
             ax.plot([], [], color=color, lw=2, label=f"head {number + 1}")
     if len(heads) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    for place, labels, side in ((0, rows, "top"), (1, columns, "bottom")):
+    for place, labels in ((0, rows), (1, columns)):
         for i, label in enumerate(labels):
-            ax.text(
-                i,
-                place + 0.06 * (2 * place - 1),
-                label,
-                rotation=60,
-                va=side,
-                ha="center",
-                fontsize=9,
-            )
-    ax.set(xlim=(-0.8, max(len(rows), len(columns)) - 0.2), ylim=(-0.45, 1.45))
+            beside = place + 0.06 * (2 * place - 1)
+            if upright:
+                side: Any = {"va": "center", "ha": ("right", "left")[place]}
+                ax.text(beside, i, label, fontsize=9, **side)
+            else:
+                side = {"va": ("top", "bottom")[place], "ha": "center", "rotation": 60}
+                ax.text(i, beside, label, fontsize=9, **side)
+    along, across = (-0.8, most - 0.2), (-0.45, 1.45)
+    if upright:
+        ax.set(xlim=across, ylim=along[::-1])  # the first word on top
+    else:
+        ax.set(xlim=along, ylim=across)
     ax.axis("off")
     return ax
 
