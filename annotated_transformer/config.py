@@ -196,7 +196,7 @@ LAPTOP: dict[str, dict[str, Any]] = {
         "batch_tokens": 1200,
         "v": 6000,
         "schedule": "cosine",
-        "peak_rate": 0.0025,
+        "peak_rate": 0.0012,
     },
     "tiny": {
         "N": 3,

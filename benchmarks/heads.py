@@ -3,7 +3,8 @@
 python benchmarks/heads.py multi30k-en-de
 
 Summaries of every head; the largest weight of each query, by layer; and for each possessive pronoun with exactly one
-noun of PEOPLE before it, how much each encoder head gives from the pronoun to that noun. One thread.
+noun of PEOPLE before it, how much each encoder head gives from the pronoun to that noun, and to the next word. One
+thread.
 """
 
 import argparse
@@ -40,7 +41,8 @@ def pronoun_and_noun(words: list[str]) -> tuple[int, int] | None:
 def study(model: Any, pairs: Pairs) -> dict[str, Any]:
     """All three measurements."""
     counts: dict[str, Tensor] = defaultdict(lambda: torch.zeros(PARTS))
-    given: dict[str, list[float]] = defaultdict(list)
+    to_noun: dict[str, list[float]] = defaultdict(list)
+    to_next: dict[str, list[float]] = defaultdict(list)
     even: list[float] = []
     done: dict[tuple[str, int], int] = defaultdict(int)
     encode, pieces = model.tokenizer.encode, model.tokenizer.pieces
@@ -62,8 +64,11 @@ def study(model: Any, pairs: Pairs) -> dict[str, Any]:
             if layer == 0:
                 even.append(1 / len(words))
             for head, one in enumerate(w):
-                share = by_words(one, own, own)[0][found].item()
-                given[f"{kind} {layer + 1}.{head + 1}"].append(share)
+                pronoun, noun = found
+                shares = by_words(one, own, own)[0][pronoun].tolist()
+                name = f"{kind} {layer + 1}.{head + 1}"
+                to_noun[name].append(shares[noun])
+                to_next[name].append(shares[pronoun + 1])
     return {
         "sentences": len(pairs),
         "summaries": {
@@ -74,7 +79,8 @@ def study(model: Any, pairs: Pairs) -> dict[str, Any]:
         "pronouns": {
             "cases": len(even),
             "evenly spread": sum(even) / len(even),
-            "to the noun": {name: sum(g) / len(g) for name, g in given.items()},
+            "to the noun": {name: sum(g) / len(g) for name, g in to_noun.items()},
+            "to the next word": {name: sum(g) / len(g) for name, g in to_next.items()},
         },
     }
 

@@ -23,7 +23,7 @@ from annotated_transformer.evaluation import write_results
 
 SETS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
 PRESET = ("--preset", "multi30k-full", "--every", 250, "--average", 10)
-FIRST = ("--train_steps", 10_000, "--peak_rate", 0.0012)
+FIRST = ("--train_steps", 10_000)
 FINAL = ("--train_steps", 8000, "--peak_rate", 0.001, "--warmup_steps", 400)
 DATA = ("--beam", 4, "--alpha", 1.0)  # when the training set is translated
 SEARCH = ("--beam", 5, "--alpha", 1.4)  # when a test set is; chosen on validation pairs
