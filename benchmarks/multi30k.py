@@ -11,20 +11,24 @@ that has its results file is not looked at a second time. `--only` does some of 
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from annotated_transformer.checkpoints import write_text
+from annotated_transformer.checkpoints import load, write_text
+from annotated_transformer.config import preset
 from annotated_transformer.data import Pairs, file_hash, multi30k, read_lines
-from annotated_transformer.diversification import diversified
+from annotated_transformer.diversification import diversified, weights_hash
 from annotated_transformer.evaluation import write_results
 
 SETS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco", "test_2018_flickr")
 PRESET = ("--preset", "multi30k-full", "--every", 250, "--average", 10)
-FIRST = ("--train_steps", 10_000)
-FINAL = ("--train_steps", 8000, "--peak_rate", 0.001, "--warmup_steps", 400)
+FIRST = {"train_steps": 10_000}
+FINAL = {"train_steps": 8000, "peak_rate": 0.001, "warmup_steps": 400}
 DATA = ("--beam", 4, "--alpha", 1.0)  # when the training set is translated
 SEARCH = ("--beam", 5, "--alpha", 1.4)  # when a test set is; chosen on validation pairs
 STEPS = ("first", "translate", "final", "cost", "valid", "test")
@@ -32,11 +36,11 @@ ONE_WAY = {"first", "translate"}  # steps that one direction can do without the 
 
 
 def annotated_transformer(*words: object) -> None:
-    """Run the project's command; stop if it fails."""
+    """Run the project's command with one thread; stop if it fails."""
     texts = [str(word) for word in words]
     print("annotated-transformer", *texts, file=sys.stderr)
     command = [sys.executable, "-m", "annotated_transformer.cli", *texts]
-    process = subprocess.Popen(command)
+    process = subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"})
     try:
         code = process.wait()
     except KeyboardInterrupt:
@@ -46,18 +50,26 @@ def annotated_transformer(*words: object) -> None:
         raise SystemExit(code)
 
 
-def train(run: Path, seed: int, *words: object) -> None:
-    """Train a run, or go on with it."""
+def train(
+    run: Path, seed: int, changes: dict[str, Any], start: Path | None, *words: object
+) -> None:
+    """Train a run, or go on with it; stop if it is there and of another recipe."""
     if (run / "model").is_dir():
         own = json.loads((run / "run.json").read_text(encoding="utf-8"))
-        updates = words[words.index("--train_steps") + 1]
-        if (own["seed"], own["hyperparameters"]["train_steps"]) != (seed, updates):
-            raise SystemExit(f"{run} is of another seed or length; move it away")
+        asked = {
+            "seed": seed,
+            "hyperparameters": asdict(preset("multi30k-full", **changes)),
+            "start": weights_hash(load(start)) if start else None,
+        }
+        for key, value in asked.items():
+            if own.get(key) != value:
+                raise SystemExit(f"{run} is of another {key}; move it away")
         return
+    options = [word for key, value in changes.items() for word in (f"--{key}", value)]
+    begin = ["--start", start] if start else []
     resume = ["--resume"] if run.exists() else []
-    annotated_transformer(
-        "train", *words, *PRESET, "--seed", seed, "--out", run, *resume
-    )
+    words = (*words, *begin, *PRESET, *options, "--seed", seed, "--out", run, *resume)
+    annotated_transformer("train", *words)
 
 
 def write_pairs(folder: Path, split: str, pairs: Pairs, pair: str) -> None:
@@ -73,8 +85,9 @@ def weights_of(run: Path) -> str:
 
 
 def made_by(run: Path) -> Path:
-    """Where a first model's translations of its training set are; the name has the hash of the weights."""
-    return run / f"translated-{weights_of(run)[:12]}.txt"
+    """Where a first model's translations of its training set are; the name has the search, and a hash of the weights."""
+    beam, alpha = DATA[1::2]
+    return run / f"translated-beam{beam}-alpha{alpha}-{weights_of(run)[:12]}.txt"
 
 
 def translate(pair: str, run: Path) -> None:
@@ -84,11 +97,18 @@ def translate(pair: str, run: Path) -> None:
         return
     sources = [s for s, _ in multi30k(*pair.split("-")).train]
     write_text(asked, "\n".join(sources) + "\n")
-    began = time.monotonic()
+    began, new = time.monotonic(), found.with_suffix(".new")
+    new.unlink(missing_ok=True)
     annotated_transformer(
-        "translate", run / "model", "--input", asked, "--output", found, *DATA
+        "translate", run / "model", "--input", asked, "--output", new, *DATA
     )
-    write_text(found.with_suffix(".seconds"), f"{time.monotonic() - began:.1f}\n")
+    write_text(seconds_of(found), f"{time.monotonic() - began:.1f}\n")
+    new.rename(found)
+
+
+def seconds_of(translations: Path) -> Path:
+    """Where the time is that some translations took."""
+    return translations.with_name(f"{translations.name}.seconds")
 
 
 def write_corpus(pair: str, first: Path, other: Path, folder: Path) -> None:
@@ -96,10 +116,12 @@ def write_corpus(pair: str, first: Path, other: Path, folder: Path) -> None:
     for run in (first, other):
         if not (run / "model").is_dir() or not made_by(run).exists():
             raise SystemExit(f"{run} is not complete; do 'first' and 'translate' first")
-    done, made = folder / "done.json", [weights_of(first), weights_of(other)]
+    done, made = folder / "done.json", [file_hash(made_by(r)) for r in (first, other)]
     if done.exists():
         if json.loads(done.read_text(encoding="utf-8")) != made:
-            raise SystemExit(f"{folder} was made by other first models; move it away")
+            raise SystemExit(
+                f"{folder} was made of other translations; move it away, and {folder.parent.name.removesuffix('-data')} with it"
+            )
         return
     corpus = multi30k(*pair.split("-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -110,17 +132,21 @@ def write_corpus(pair: str, first: Path, other: Path, folder: Path) -> None:
 
 
 def cost(first: list[Path], last: Path, path: Path) -> None:
-    """What each stage of a seed took, one thread each, added up from what the runs wrote."""
-    if path.exists():
-        return
+    """What the updates and translations of a seed took, one thread each; validation, start-up and lost work are not counted."""
     stages: dict[str, dict[str, float]] = {}
     for run in (*first, last):
+        if not (run / "model").is_dir():
+            raise SystemExit(f"{run} is not trained to its end; train it first")
         line = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1]
         found = json.loads(line)
         stages[run.name] = {key: found[key] for key in ("step", "tokens", "seconds")}
     for run in first:
-        seconds = made_by(run).with_suffix(".seconds").read_text(encoding="utf-8")
+        seconds = seconds_of(made_by(run)).read_text(encoding="utf-8")
         stages[run.name]["seconds of translation"] = float(seconds)
+    if path.exists():
+        if json.loads(path.read_text(encoding="utf-8"))["stages"] != stages:
+            raise SystemExit(f"{path} is of other runs; move it away")
+        return
     apart = [sum(v for k, v in s.items() if "seconds" in k) for s in stages.values()]
     results = {
         "stages": stages,
@@ -136,7 +162,7 @@ def check_same(file: Path, run: Path) -> None:
     own = json.loads((run / "run.json").read_text(encoding="utf-8"))
     theirs, decoding = results["training"], results["decoding"]
     own["updates"] = own["hyperparameters"]["train_steps"]
-    for key in ("data", "seed", "hyperparameters", "start", "updates"):
+    for key in ("languages", "data", "seed", "hyperparameters", "start", "updates"):
         if theirs.get(key) != own.get(key):
             raise SystemExit(f"{file} is of a run with another {key}; move it away")
     if (decoding["beam"], decoding["alpha"]) != SEARCH[1::2]:
@@ -185,13 +211,13 @@ def main() -> None:
             if way == back and set(steps) <= ONE_WAY:
                 continue  # the other process does it
             if "first" in steps:
-                train(model, seed, "--data", "multi30k", "--pair", way, *FIRST)
+                train(model, seed, FIRST, None, "--data", "multi30k", "--pair", way)
             if "translate" in steps:
                 translate(way, model)
         if "final" in steps:
             write_corpus(pair, first, other, folder)
-            start = ("--start", first / "model", *FINAL)
-            train(run, seed, "--data", folder, "--pair", pair, *start)
+            start = first / "model"
+            train(run, seed, FINAL, start, "--data", folder, "--pair", pair)
         args.results.mkdir(parents=True, exist_ok=True)
         if "cost" in steps:
             path = args.results / f"{pair}-seed{seed}-cost.json"

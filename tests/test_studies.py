@@ -1,12 +1,15 @@
 """The loop that the studies share: what is done is kept, and done once."""
 
+import itertools
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotated_transformer.config import preset
 from annotated_transformer.data import Corpus
 
 from .conftest import ROOT
@@ -155,13 +158,97 @@ def test_translations_are_made_once_and_their_time_is_counted(
     ]
     (runs[1] / "model" / "weights.safetensors").write_text("others")
     final.translate("de-en", runs[1])
-    with pytest.raises(SystemExit, match="was made by other first models"):
+    (runs[0] / "model" / "weights.safetensors").write_text("others")
+    final.made_by(runs[0]).write_text("OTHERS\n")
+    with pytest.raises(SystemExit, match="was made of other translations"):
         final.write_corpus("en-de", runs[0], runs[1], folder)
     for run, seconds in zip(runs, (4.5, 3.0), strict=False):
-        final.made_by(run).with_suffix(".seconds").write_text(f"{seconds}\n")
+        final.seconds_of(final.made_by(run)).write_text(f"{seconds}\n")
     path = tmp_path / "cost.json"
-    final.cost(runs[:2], runs[2], path)
+    for _ in range(2):
+        final.cost(runs[:2], runs[2], path)
     results = json.loads(path.read_text())
     assert results["stages"]["last"]["seconds"] == 12.0
     assert results["core seconds"] == 10 + 4.5 + 11 + 3 + 12
     assert results["seconds"] == 14.5 + 12
+    with (runs[0] / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps({"step": 6, "tokens": 60, "seconds": 20.0}))
+    with pytest.raises(SystemExit, match="is of other runs"):
+        final.cost(runs[:2], runs[2], path)
+    (runs[2] / "model").rename(runs[2] / "latest")
+    with pytest.raises(SystemExit, match="last is not trained to its end"):
+        final.cost(runs[:2], runs[2], path)
+
+
+def test_the_whole_pipeline_gives_each_model_its_own_languages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fake commands that leave what the real ones would; then what each of them was given."""
+    pairs, asked = [("a dog", "ein Hund"), ("a cat", "eine Katze")], []
+
+    def corpus(source: str, target: str) -> Corpus:
+        own = pairs if source == "en" else [(t, s) for s, t in pairs]
+        return Corpus("multi30k", (source, target), own, own[:1], [])
+
+    def command(*words: object) -> None:
+        asked.append(" ".join(str(w).replace(f"{tmp_path}/", "") for w in words))
+        given = dict(itertools.pairwise(words))
+        if words[0] == "train":
+            run = Path(str(given["--out"]))
+            (run / "model").mkdir(parents=True)
+            (run / "model" / "weights.safetensors").write_text(run.name)
+            line = {"step": int(str(given["--train_steps"])), "tokens": 1, "seconds": 1}
+            (run / "metrics.jsonl").write_text(json.dumps(line))
+            changes = final.FINAL if "--start" in words else final.FIRST
+            own = {"seed": given["--seed"], "start": None, "data": "d"}
+            own["hyperparameters"] = asdict(preset("multi30k-full", **changes))
+            if "--start" in words:
+                own["start"] = f"hash of {given['--start']}"
+            (run / "run.json").write_text(json.dumps(own))
+        elif words[0] == "translate":
+            lines = Path(str(given["--input"])).read_text().splitlines()
+            tag = "DE" if "en-de" in str(words[1]) else "EN"
+            made = "".join(f"{tag}({line})\n" for line in lines)
+            Path(str(given["--output"])).write_text(made)
+        else:
+            own = json.loads((Path(str(words[1])).parent / "run.json").read_text())
+            own["updates"] = own["hyperparameters"]["train_steps"]
+            search = dict(zip(("beam", "alpha"), final.SEARCH[1::2], strict=True))
+            results = {"training": own, "decoding": search}
+            Path(str(given["--results"])).write_text(json.dumps(results))
+
+    monkeypatch.setattr(final, "annotated_transformer", command)
+    monkeypatch.setattr(final, "multi30k", corpus)
+    monkeypatch.setattr(final, "load", str)
+    monkeypatch.setattr(final, "weights_hash", lambda model: f"hash of {model}")
+    words = ["multi30k.py", "--seeds", "0", "--runs", str(tmp_path)]
+    for pair in ("en-de", "de-en"):
+        more = ["--pair", pair, "--results", str(tmp_path / "results")]
+        monkeypatch.setattr(sys, "argv", [*words, *more])
+        for _ in range(2):
+            final.main()
+    verbs = [line.split()[0] for line in asked]
+    assert [verbs.count(v) for v in ("train", "translate", "evaluate")] == [4, 2, 10]
+    assert "--data multi30k --pair de-en" in asked[2]
+    data = {
+        pair: [
+            (tmp_path / f"multi30k-{pair}-seed0-data/multi30k-diversified/train.{x}")
+            .read_text()
+            .splitlines()
+            for x in pair.split("-")
+        ]
+        for pair in ("en-de", "de-en")
+    }
+    en_de, de_en = (list(zip(*data[p], strict=True)) for p in ("en-de", "de-en"))
+    assert en_de[::2] == [
+        ("a dog", "ein Hund"),
+        ("a dog", "DE(a dog)"),
+        ("EN(ein Hund)", "ein Hund"),
+    ]
+    assert sorted(de_en) == sorted((t, s) for s, t in en_de)
+    for pair in ("en-de", "de-en"):
+        line = next(a for a in asked if f"--out multi30k-{pair}-seed0 " in f"{a} ")
+        assert f"--start multi30k-{pair}-seed0-first/model" in line
+    monkeypatch.setitem(final.FINAL, "peak_rate", 0.5)
+    with pytest.raises(SystemExit, match="de-en-seed0 is of another hyperparameters"):
+        final.main()
