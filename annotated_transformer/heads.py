@@ -49,13 +49,9 @@ def words_of(pieces: Sequence[str]) -> tuple[list[str], list[int]]:
     owner: list[int] = []
     for piece in pieces:
         alone = piece == "</s>" or not any(map(str.isalnum, piece))
-        new = (
-            piece.startswith("▁")
-            or alone
-            or not words
-            or words[-1] in ("</s>", ".", ",")
-        )
-        if new:
+        after_alone = bool(words) and words[-1] in ("</s>", ".", ",")
+        new = piece.startswith("▁") or alone or after_alone or not words
+        if new and not (words and not words[-1]):  # after a ▁ that stands for itself
             words.append("")
         words[-1] += piece.lstrip("▁")
         owner.append(len(words) - 1)
@@ -129,7 +125,7 @@ class HeadSummary(NamedTuple):
     same: float
     previous: float
     following: float
-    end: float  # on the end of the sentence
+    end: float  # on the end of the sentence; 0 in the decoder, which does not read it
     queries: int
 
     @property
@@ -148,16 +144,16 @@ class HeadSummary(NamedTuple):
 
 # %% ../nbs/71_heads.ipynb #8ee69196
 def summed(weights: Tensor, rows: int, keys: int, causal: bool = False) -> Tensor:
-    "Seven sums of one head on one sentence: what `HeadSummary` is the mean of, and the number of queries."
-    w = weights[:rows, :keys].double()
-    i, j = torch.arange(rows)[:, None], torch.arange(keys)[None]
+    "Seven sums of one head on one sentence: what `HeadSummary` is the mean of, and the number of queries. The first query of the decoder has no choice and is left out."
+    w = weights[:rows, :keys].double()[int(causal) :]
+    i, j = torch.arange(int(causal), rows)[:, None], torch.arange(keys)[None]
     seen = i[:, 0] + 1 if causal else torch.full((rows,), keys)
     entropy = torch.special.entr(w).sum(1) / seen.log().clamp(min=1e-9)
     distance = (w * (i - j).abs()).sum()
     near = [w[(j - i).expand_as(w) == step].sum() for step in (0, -1, 1)]
-    return torch.stack(
-        [entropy.sum(), distance, *near, w[:, -1].sum(), torch.tensor(float(rows))]
-    )
+    end = w[:, -1].sum() * (not causal)  # the decoder does not read it
+    queries = torch.tensor(float(len(w)))
+    return torch.stack([entropy.sum(), distance, *near, end, queries])
 
 
 @torch.no_grad()
@@ -179,7 +175,8 @@ def summarize_heads(
 
 def mean_summary(sums: Tensor) -> HeadSummary:
     "The summary from such sums."
-    entropy, distance, same, previous, following, end = (sums[:-1] / sums[-1]).tolist()
+    means = (sums[:-1] / sums[-1].clamp(min=1)).tolist()
+    entropy, distance, same, previous, following, end = means
     return HeadSummary(entropy, distance, same, previous, following, end, int(sums[-1]))
 
 

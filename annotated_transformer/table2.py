@@ -95,7 +95,8 @@ def own_rows(folder: Path) -> list[dict[str, Any]]:
         averaged = str(record.get("averaged checkpoints"))
         started = "start" in training  # then each seed made its own data
         data = "" if started else training.get("data", "")
-        corpus = (training["corpus"], data, record["set"])
+        pair = "-".join(training.get("languages", []))
+        corpus = (training["corpus"], pair, data, record["set"])
         key: tuple[str, ...] = (*corpus, settings, averaged)
         while training["seed"] in [r["training"]["seed"] for r in found.get(key, [])]:
             key = (*key, "again")  # the same seed twice is not two seeds
@@ -107,12 +108,15 @@ def own_rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def all_stages(folder: Path, training: dict[str, Any]) -> float:
-    "Seconds of a run that went on from others, with theirs, from the file of costs beside it; NaN without."
+    "Seconds of a run that went on from others, with theirs, from the file of costs beside it; NaN without, or if that is of another run."
     pair = "-".join(training["languages"])
     path = folder / f"{pair}-seed{training['seed']}-cost.json"
     if not path.is_file():
         return float("nan")
-    return float(json.loads(path.read_text(encoding="utf-8"))["seconds"])
+    cost = json.loads(path.read_text(encoding="utf-8"))
+    *_, last = cost["stages"].values()
+    same = last["seconds"] == training.get("seconds")
+    return float(cost["seconds"]) if same else float("nan")
 
 
 def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -165,5 +169,8 @@ def table2(folder: Path) -> str:
         numbers += f" | {own['seeds']} | {own['minutes']:.0f}"
         lines.append(f"| {own['data']} | {own['set']} | {numbers} |")
         files.append(own["files"])
-    lines += ["", f"Minutes are of training, all stages. Files: {', '.join(files)}."]
+    lines += [
+        "",
+        f"Minutes are of updates, in all stages, and of translations; first models beside each other. Files: {', '.join(files)}.",
+    ]
     return "\n".join(lines)

@@ -2,11 +2,12 @@
 
 python benchmarks/entropies.py runs/a runs/b … --results results/recipe/entropies.json
 
-The mean over heads and over the first 300 validation pairs of Multi30k; of the final model of each run, or of its last
-checkpoint. Runs that the file has already are measured again; no run leaves it.
+The mean over heads and over the first 300 validation pairs of Multi30k; of the final model of each run, which is the
+mean of several checkpoints, or else of its last checkpoint. No run leaves the file; one that is named is measured again.
 """
 
 import argparse
+import datetime
 import json
 from pathlib import Path
 from statistics import fmean
@@ -37,7 +38,9 @@ def entry(run: Path) -> dict[str, Any]:
     }
     shape = {key: getattr(config, key) for key in ("N", "d_model", "peak_rate")}
     shape |= {"batch_tokens": config.batch_tokens, "W_Q growth": growth(model.model)}
-    return {"name": run.name, "updates": model.updates, **shape, **spread}
+    today = datetime.date.today().isoformat()
+    facts: dict[str, Any] = {"updates": model.updates, "averaged": model.averaged}
+    return {"name": run.name, "date": today, **facts, **shape, **spread}
 
 
 def growth(model: Transformer) -> list[float]:
@@ -60,6 +63,9 @@ def main() -> None:
     parser.add_argument("--results", type=Path, required=True)
     args = parser.parse_args()
     torch.set_num_threads(1)
+    names = [run.name for run in args.runs]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise SystemExit(f"two runs are called {min(twice)}; rename one folder")
     known: dict[str, dict[str, Any]] = {}
     if args.results.exists():
         before = json.loads(args.results.read_text(encoding="utf-8"))

@@ -2,9 +2,10 @@
 
 python benchmarks/heads.py multi30k-en-de
 
-Summaries of every head; the largest weight of each query, by layer; and for each possessive pronoun with exactly one
-noun of PEOPLE before it, how much each encoder head gives from the pronoun to that noun, and to the next word. One
-thread.
+Summaries of every head; and for the first possessive pronoun of a caption with exactly one noun of PEOPLE before it
+(mostly, not always, the owner), how much each encoder head gives from the pronoun to that noun, and to the next word;
+beside it what the same weight for every sub-word would give, and what the head gives to the next word from any word.
+One thread.
 """
 
 import argparse
@@ -13,10 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from annotated_transformer.checkpoints import load
-from annotated_transformer.data import Pairs, multi30k
+from annotated_transformer.checkpoints import (
+    MODELS,
+    TranslationModel,
+    load,
+    model_named,
+)
+from annotated_transformer.data import Pairs, file_hash, multi30k
 from annotated_transformer.evaluation import check_results, write_results
 from annotated_transformer.heads import all_weights, by_words, summarize_heads
 
@@ -27,61 +32,62 @@ PEOPLE = {
     *("men", "women", "boys", "girls", "children", "kids", "people", "ladies"),
     *("guys", "players", "workers", "dogs"),
 }
-PARTS = 10  # of the range of weights, for the counts of largest weights
 
 
 def pronoun_and_noun(words: list[str]) -> tuple[int, int] | None:
-    """Positions of the first possessive pronoun and of the only noun of PEOPLE before it, if there are such."""
+    """Positions of the first possessive pronoun, if a word follows, and of the only noun of PEOPLE before it."""
     lower = [word.lower() for word in words]
     at = next((i for i, word in enumerate(lower) if word in PRONOUNS), None)
+    if at is None or not lower[at + 1][:1].isalpha() or lower[at + 1] == "</s>":
+        return None  # the last word is always </s>
     nouns = [i for i, word in enumerate(lower[:at]) if word in PEOPLE]
-    return (at, nouns[0]) if at is not None and len(nouns) == 1 else None
+    return (at, nouns[0]) if len(nouns) == 1 else None
 
 
-def study(model: Any, pairs: Pairs) -> dict[str, Any]:
-    """All three measurements."""
-    counts: dict[str, Tensor] = defaultdict(lambda: torch.zeros(PARTS))
-    to_noun: dict[str, list[float]] = defaultdict(list)
-    to_next: dict[str, list[float]] = defaultdict(list)
-    even: list[float] = []
-    done: dict[tuple[str, int], int] = defaultdict(int)
+def mean(values: list[float]) -> float:
+    return round(sum(values) / len(values), 5)
+
+
+def pronouns(model: TranslationModel, pairs: Pairs) -> dict[str, Any]:
+    """Where encoder heads look from a pronoun."""
+    noun: dict[str, list[float]] = defaultdict(list)
+    following: dict[str, list[float]] = defaultdict(list)
+    anywhere: dict[str, list[float]] = defaultdict(list)
+    done: dict[int, int] = defaultdict(int)  # sentences, by layer
     encode, pieces = model.tokenizer.encode, model.tokenizer.pieces
     for (kind, layer), weights, sizes in all_weights(model, pairs, rows=64):
-        start = done[kind, layer]
-        done[kind, layer] += len(sizes)
+        if kind != "encoder":
+            continue
+        start = done[layer]
+        done[layer] += len(sizes)
         for b, (queries, keys) in enumerate(sizes):
-            w = weights[b, :, :queries, :keys]
-            for head, largest in enumerate(w.max(-1).values):
-                name = f"{kind} {layer + 1}.{head + 1}"
-                counts[name] += largest.clamp(0, 1).histc(PARTS, 0, 1)
-            if kind != "encoder":
-                continue
             own = [*pieces(encode([pairs[start + b][0]])[0]), "</s>"]
-            words = by_words(w[0], own, own)[1]
-            found = pronoun_and_noun(words)
-            if found is None:
-                continue
+            heads = {f"{layer + 1}.{h + 1}": w for h, w in enumerate(weights[b])}
             if layer == 0:
-                even.append(1 / len(words))
-            for head, one in enumerate(w):
-                pronoun, noun = found
-                shares = by_words(one, own, own)[0][pronoun].tolist()
-                name = f"{kind} {layer + 1}.{head + 1}"
-                to_noun[name].append(shares[noun])
-                to_next[name].append(shares[pronoun + 1])
+                heads["even"] = torch.full_like(weights[b, 0], 1 / keys)
+            for name, w in heads.items():
+                joined, words, _ = by_words(w[:queries, :keys], own, own)
+                anywhere[name] += joined.diagonal(1).tolist()
+                if found := pronoun_and_noun(words):
+                    noun[name].append(joined[found].item())
+                    following[name].append(joined[found[0], found[0] + 1].item())
+    return {
+        "cases": len(noun["even"]),
+        "to the noun": {name: mean(x) for name, x in noun.items()},
+        "to the next word": {name: mean(x) for name, x in following.items()},
+        "to the next word, from any": {name: mean(x) for name, x in anywhere.items()},
+    }
+
+
+def study(model: TranslationModel, pairs: Pairs) -> dict[str, Any]:
+    """Both measurements."""
     return {
         "sentences": len(pairs),
         "summaries": {
             f"{kind} {layer + 1}.{head + 1}": s._asdict() | {"name": s.name}
             for (kind, layer, head), s in summarize_heads(model, pairs).items()
         },
-        "largest weights": {name: c.int().tolist() for name, c in counts.items()},
-        "pronouns": {
-            "cases": len(even),
-            "evenly spread": sum(even) / len(even),
-            "to the noun": {name: sum(g) / len(g) for name, g in to_noun.items()},
-            "to the next word": {name: sum(g) / len(g) for name, g in to_next.items()},
-        },
+        "pronouns": pronouns(model, pairs),
     }
 
 
@@ -96,8 +102,10 @@ def main() -> None:
     path = args.results or Path(f"results/heads/{Path(args.model).name}.json")
     check_results(path)
     model = load(args.model)
+    folder = model_named(args.model) if args.model in MODELS else Path(args.model)
+    facts = {"model": args.model, "config": file_hash(folder / "config.json")}
     found = study(model, multi30k(*model.languages).valid)
-    write_results(path, {"model": args.model} | found)
+    write_results(path, facts | found)
 
 
 if __name__ == "__main__":

@@ -148,6 +148,10 @@ def test_models_load_and_their_cards_are_in_sync() -> None:
         assert file_hash(folder / "config.json") == MODELS[name]
         assert sum(p.stat().st_size for p in folder.iterdir()) <= 8e6
         assert "-".join(load(name).languages) in name
+        heads = ROOT / "results" / "heads" / f"{name}.json"
+        if heads.exists():  # measured on this very model
+            found = json.loads(heads.read_text(encoding="utf-8"))
+            assert found["config"] == MODELS[name]
 
 
 def test_ruff() -> None:

@@ -5,9 +5,11 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
 from annotated_transformer.config import preset
 from annotated_transformer.data import Corpus
@@ -16,6 +18,7 @@ from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import heads as heads_study  # type: ignore[import-not-found]  # noqa: E402
 import multi30k as final  # type: ignore[import-not-found]  # noqa: E402
 from study import do_missing, parser  # type: ignore[import-not-found]  # noqa: E402
 
@@ -252,3 +255,39 @@ def test_the_whole_pipeline_gives_each_model_its_own_languages(
     monkeypatch.setitem(final.FINAL, "peak_rate", 0.5)
     with pytest.raises(SystemExit, match="de-en-seed0 is of another hyperparameters"):
         final.main()
+
+
+def test_shares_from_pronouns_are_those_of_the_right_sentence_and_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A head that looks at the word after the next one, over two batches; one sentence in 40 has a pronoun."""
+    with_pronoun, without = "a man sees her big dog .", "dogs run ."
+    pairs = [(with_pronoun if i % 40 == 39 else without, "x") for i in range(120)]
+
+    class Words:
+        def encode(self, lines: list[str]) -> list[list[str]]:
+            return [[f"▁{word}" for word in line.split()] for line in lines]
+
+        def pieces(self, ids: list[str]) -> list[str]:
+            return ids
+
+    def all_weights(model: Any, pairs: Any, rows: int) -> Any:
+        for start in range(0, len(pairs), rows):
+            sizes = [len(s.split()) + 1 for s, _ in pairs[start : start + rows]]
+            w = torch.zeros(len(sizes), 1, 9, 9)
+            for i in range(9):
+                w[:, 0, i, min(i + 2, 8)] = 1.0
+            yield ("encoder", 0), w, [(n, n) for n in sizes]
+
+    monkeypatch.setattr(heads_study, "all_weights", all_weights)
+    model = SimpleNamespace(tokenizer=Words())
+    found = heads_study.pronouns(model, pairs)
+    assert found["cases"] == 3
+    assert found["to the noun"] == {"1.1": 0.0, "even": 0.125}
+    assert found["to the next word"]["1.1"] == 0.0
+    monkeypatch.setattr(heads_study, "PEOPLE", {"man", "sees"})
+    assert heads_study.pronoun_and_noun(with_pronoun.split()) is None  # two nouns
+    ends = ["a", "man", "sits", "by", "her", ".", "</s>"]
+    monkeypatch.setattr(heads_study, "PEOPLE", {"man"})
+    assert heads_study.pronoun_and_noun(ends) is None
+    assert heads_study.pronoun_and_noun(["A", "man", "and", "His", "dog"]) == (3, 1)

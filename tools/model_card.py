@@ -80,14 +80,37 @@ def table_of_scores(results: list[Results]) -> list[str]:
 
 
 def costs_of(results: list[Results], costs: list[Results]) -> str:
-    """Minutes of training, seed by seed."""
-    if costs:
-        minutes = sorted(c["core seconds"] / 60 for c in costs)
-        what = "core-minutes a seed, all stages (both first models, their translations, the final one)"
+    """Minutes of training, seed by seed. Raises `ValueError` if a run of several stages has no costs of all."""
+    seeds = sorted({of_run(r)["seed"] for r in results})
+    if any("start" in of_run(r) for r in results):
+        if len(costs) != len(seeds):
+            raise ValueError(f"costs of {len(costs)} seeds, scores of {len(seeds)}")
+        minutes = [c["core seconds"] / 60 for c in costs]
+        what = "core-minutes of updates and translations a seed, both first models and the final one"
     else:
-        minutes = sorted(of_run(r)["seconds"] / 60 for r in results)
+        by_seed = {of_run(r)["seed"]: of_run(r)["seconds"] / 60 for r in results}
+        minutes = [by_seed[seed] for seed in seeds]
         what = f"minutes a seed, {results[0]['hardware']['threads']} threads"
     return f"{', '.join(f'{m:.1f}' for m in minutes)} {what}"
+
+
+def check_same(results: list[Results], record: Results, decoding: Results) -> None:
+    """Raise `ValueError` if the scores of seed 0 are not of this model, or seeds are not alike."""
+    for r in results:
+        facts = of_run(r)
+        if (
+            facts.get("hyperparameters", record["hyperparameters"])
+            != record["hyperparameters"]
+            or facts["updates"] != record["updates"]
+        ):
+            raise ValueError(f"scores of seed {facts['seed']} are of another recipe")
+        if "averaged checkpoints" in r and (
+            (r["averaged checkpoints"], r["decoding"]) != (record["averaged"], decoding)
+        ):
+            raise ValueError(f"scores of seed {facts['seed']} are of another search")
+    pairs = [(r["set"], of_run(r)["seed"]) for r in results]
+    if len(set(pairs)) != len(pairs) or 0 not in {seed for _, seed in pairs}:
+        raise ValueError("a seed is scored twice on a set, or seed 0 on none")
 
 
 def card(name: str) -> str:
@@ -103,6 +126,7 @@ def card(name: str) -> str:
     costs = [r for r in found if "core seconds" in r]
     size = (folder / "weights.safetensors").stat().st_size
     decoding = json.loads((folder / "decoding.json").read_text(encoding="utf-8"))
+    check_same(results, record, decoding)
     weights, bits = weights_in(folder)
     seeds = len({of_run(r)["seed"] for r in results})
     lines = [
@@ -121,7 +145,8 @@ def card(name: str) -> str:
         "",
         *table_of_scores(results),
         "",
-        f"{'One run.' if seeds == 1 else f'{seeds} seeds.'} The weights are those of seed 0. "
+        f"{'One run.' if seeds == 1 else f'{seeds} seeds.'} The weights are those of seed 0"
+        f"{', scored before they were rounded to 16 bits. ' if bits == 16 else '. '}"
         f"Signature of BLEU: `{results[0]['BLEU signature']}`.",
         "",
     ]
@@ -150,6 +175,9 @@ def main() -> None:
     args = parser.parse_args()
     folder = ROOT / "models" / args.name
     if args.model:
+        own = json.loads((args.model / "run.json").read_text(encoding="utf-8"))
+        if own["seed"] != 0:
+            raise SystemExit(f"{args.model} is of seed {own['seed']}; give seed 0")
         model = load(args.model)
         given = {"beam": args.beam, "alpha": args.alpha}
         given = {key: value for key, value in given.items() if value is not None}
