@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['Links', 'checked', 'words_of', 'by_words', 'line_view', 'HeadSummary', 'summed', 'summarize_heads', 'mean_summary',
-           'all_weights', 'place_of', 'alignment_error_rate', 'links_of']
+           'all_weights', 'place_of', 'heads_table', 'alignment_error_rate', 'links_of']
 
 # %% ../nbs/71_heads.ipynb #c5b31c76
 def checked(weights: Tensor, rows: Sequence[str], columns: Sequence[str]) -> Tensor:
@@ -203,6 +203,26 @@ def place_of(name: str) -> tuple[str, int]:
     "Kind (encoder, decoder, cross) and layer of an attention module, from its name in the model."
     stack, _, layer, part = name.split(".")
     return "cross" if part == "cross_attention" else stack, int(layer)
+
+# %% ../nbs/71_heads.ipynb #3c08cb7c
+def heads_table(summaries: dict[str, HeadSummary]) -> str:
+    "Markdown of named heads, such as 'encoder 2.1': encoder, decoder, cross-attention; sharp heads first in each."
+    kinds = ("encoder", "decoder", "cross")
+    order = sorted(
+        summaries,
+        key=lambda name: (kinds.index(name.split()[0]), summaries[name].entropy),
+    )
+    lines = [
+        "| head | name | entropy | distance | itself | previous | next | end |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name in order:
+        s = summaries[name]
+        end = "–" if name.startswith("decoder") else f"{s.end:.2f}"
+        cells = [name, s.name, f"{s.entropy:.2f}", f"{s.distance:.1f}"]
+        cells += [f"{x:.2f}" for x in (s.same, s.previous, s.following)]
+        lines.append(f"| {' | '.join([*cells, end])} |")
+    return "\n".join(lines)
 
 # %% ../nbs/71_heads.ipynb #aa2938b0
 Links = set[tuple[int, int]]  # (source word, target word)

@@ -6,7 +6,6 @@ python tools/model_card.py multi30k-en-de --model runs/multi30k-en-de-seed0 --be
 
 import argparse
 import json
-import statistics
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from annotated_transformer.checkpoints import load, read_record
 from annotated_transformer.data import file_hash
 from annotated_transformer.evaluation import write_text
+from annotated_transformer.table3 import mean_and_sd
 
 ROOT = Path(__file__).resolve().parent.parent
 Results = dict[str, Any]
@@ -71,10 +71,8 @@ def table_of_scores(results: list[Results]) -> list[str]:
             scores = [f"{r[key]:.2f}" for key in metrics]
             lines.append([name, str(of_run(r)["seed"]), *scores, r["date"]])
         if len(same) > 1:
-            values = ([r[key] for r in same] for key in metrics)
-            means = [
-                f"{statistics.mean(v):.2f} ± {statistics.stdev(v):.2f}" for v in values
-            ]
+            pairs = (mean_and_sd([r[key] for r in same]) for key in metrics)
+            means = [f"{mean:.2f} ± {sd:.2f}" for mean, sd in pairs]
             lines.append([name, f"mean of {len(same)}, ± sd", *means, ""])
     return [f"| {' | '.join(line)} |" for line in lines]
 
@@ -118,9 +116,8 @@ def card(name: str) -> str:
     folder, facts = ROOT / "models" / name, CARDS[name]
     record = read_record(folder)
     source, target = record["languages"]
-    paths = sorted(
-        ROOT.glob(f"results/{facts.results}".format(pair=f"{source}-{target}"))
-    )
+    pair = f"{source}-{target}"
+    paths = sorted(ROOT.glob(f"results/{facts.results.format(pair=pair)}"))
     found = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
     results = [r for r in found if "set" in r]
     costs = [r for r in found if "core seconds" in r]
@@ -136,7 +133,7 @@ def card(name: str) -> str:
         f"{weights / 1e6:.1f} million weights of {bits} bits, {size / 1e6:.1f} MB; "
         f"{record['updates']:,} updates, the mean of {record['averaged']} checkpoints.",
         "",
-        f"- Made by: `{facts.recipe.format(pair=f'{source}-{target}')}`",
+        f"- Made by: `{facts.recipe.format(pair=pair)}`",
         f"- Data and license: {facts.data}",
         f"- Limits: {facts.limits}",
         f"- Search: beam {decoding['beam']}, alpha {decoding['alpha']}",
