@@ -90,7 +90,7 @@ SCRIPT = """
     if (!begun && root.dataset.head) pick("head").value = root.dataset.head;
     chosen = pick("head").value === "all" ? heads.map((_, i) => i) : [+pick("head").value];
     at = null;
-    svg.setAttribute("viewBox", `0 0 360 ${20 + step * Math.max(rows.length, columns.length)}`);
+    svg.setAttribute("viewBox", `0 0 390 ${20 + step * Math.max(rows.length, columns.length)}`);
     svg.replaceChildren();
     lines = make(svg, "g", {});
     left = rows.map((word, i) => make(svg, "text", {x: 118, y: y(i), "text-anchor": "end", tabindex: 0, role: "button", fill: "currentColor"}, word));
@@ -156,7 +156,7 @@ def attention_explorer(
     )
     selects = {"sentence": "", "kind": options, "layer": "", "head": ""}
     controls = "".join(
-        f'<label>{key} <select name="{key}" style="max-width:min(26rem,100%)">{inside}</select></label>'
+        f'<label style="max-width:100%">{key} <select name="{key}" style="max-width:min(26rem,100%)">{inside}</select></label>'
         for key, inside in selects.items()
     )
     data = json.dumps(list(records), ensure_ascii=False).replace("</", "<\\/")
