@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LATER', 'Sink', 'Progress', 'checkpoint_folders', 'save_checkpoint', 'prune_checkpoints', 'load_checkpoint',
-           'start_run', 'reopen_run', 'comparable', 'read_metrics', 'Report', 'sink_of', 'StopRequest']
+           'start_run', 'reopen_run', 'comparable', 'read_metrics', 'is_watched', 'Report', 'sink_of', 'StopRequest']
 
 # %% ../nbs/52b_runs.ipynb #89b707ff
 import hashlib
@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -196,6 +197,11 @@ def read_metrics(path: Path) -> list[dict[str, float]]:
 Sink = Callable[[dict[str, float]], None]
 
 
+def is_watched() -> bool:
+    "Does someone look at the progress bar: in a terminal or in a notebook?"
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
 class Report:
     "Progress bar and `metrics.jsonl`."
 
@@ -222,6 +228,7 @@ class Report:
             disable=not show,
             dynamic_ncols=True,
             smoothing=0.05,
+            mininterval=0.1 if is_watched() else 10,  # a log needs no line per update
             bar_format=None if unit == "update" else seconds,
         )
 

@@ -261,6 +261,8 @@ def test_any_two_text_files(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr.decode()
+    lines = done.stderr.replace(b"\r", b"\n").splitlines()
+    assert 0 < sum(b"update=" in line for line in lines) < 10, lines  # not 20 and more
     scored = command(
         "evaluate",
         "run",
