@@ -49,9 +49,9 @@ COLORS = {
 def drawn(box: Box) -> str:
     "A box as SVG."
     middle, height = box.x + box.w / 2, box.y + box.h / 2
-    text = f'<text x="{middle}" y="{height + (0 if box.note else 5)}">{html.escape(box.text)}</text>'
+    text = f'<text x="{middle}" y="{height + (-1 if box.note else 5)}">{html.escape(box.text)}</text>'
     if box.note:
-        text += f'<text class="note" x="{middle}" y="{height + 13}">{html.escape(box.note)}</text>'
+        text += f'<text class="note" x="{middle}" y="{height + 14}">{html.escape(box.note)}</text>'
     shape = f'<rect x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}" rx="6" fill="{COLORS[box.kind]}"/>'
     if not box.page:
         return f"<g>{shape}{text}</g>"
@@ -67,9 +67,9 @@ def line(*points: tuple[float, float], kind: str = "flow", arrow: bool = True) -
 # %% ../nbs/30_architecture.ipynb #30a00012
 #| code-fold: true
 STYLE = """<style>
-.architecture { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+.architecture { max-width: 100%; height: auto; font: 14px system-ui, sans-serif; }
 .architecture text { text-anchor: middle; fill: #1b1b1b; }
-.architecture text.note { font-size: 10.5px; fill: #444; }
+.architecture text.note { font-size: 12.6px; fill: #444; }
 .architecture text.outside { fill: currentColor; }
 .architecture rect { stroke: #666; stroke-width: 1; }
 .architecture a:hover rect, .architecture a:focus rect { stroke: #0b5cad; stroke-width: 3; }
@@ -156,7 +156,7 @@ def model_figure(model: Transformer) -> str:
         )
     stacks = (model.encoder, model.decoder)
     layers = [sublayers(s.layers[0], s is model.decoder) for s in stacks]
-    columns = (("source", 80.0), ("target so far", 350.0))
+    columns = (("source", 64.0), ("target so far", 334.0))
     bottom = 178 + STEP * max(map(len, layers))
     shared = millions(model.embedding.weight.numel())
     parts, tops = [], []
@@ -192,13 +192,13 @@ def model_figure(model: Transformer) -> str:
             (left, top - 24),
             (left + 124, top - 24),
             (left + 124, across),
-            (350, across),
+            (right - 89, across),
         )
     )
     linear = Box(
         right - 89,
         head - 80,
-        "Linear, the same matrix",
+        "Linear, same matrix",
         shared,
         "embedding",
         "embeddings",
@@ -216,7 +216,7 @@ def model_figure(model: Transformer) -> str:
     parts.append(line((right, head - 132), (right, 20)))
     return picture(
         parts,
-        600,
+        568,
         bottom + 164,
         "The Transformer: encoder on the left, decoder on the right",
     )
