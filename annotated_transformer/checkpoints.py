@@ -241,6 +241,7 @@ def model_folder(path: Path | str) -> Path:
 
 # %% ../nbs/52a_checkpoints.ipynb #c7823f58
 MODELS = {  # name: hash of its config.json, which has the hashes of the other files
+    "multi30k-de-en": "0019f64caf33691fa491218b069dfe13eae756fa8035ca7bfd3d6125d4cc9d54",
     "multi30k-en-de": "931249d572d6a7101e6971169dfc105a2dad0d2a9df93e3565dc12fe34c30112",
     "world-en-de": "60d5b05bb9ab41cc24cc397e3d68a0db9d4054cb9f0a72413ec33ade6b35f60f",
 }
