@@ -1,22 +1,47 @@
 """Post-norm and pre-norm stacks of 6, 12 and 18 layers a side, with a warm-up and without, on the embedded world.
 
 python benchmarks/depth.py --results results/depth.json [--seeds 0 1 2] [--part I/K]
+python benchmarks/depth.py --yardsticks       counts tokens, trains nothing: results/depth-yardsticks.json
 
 The file is written after each run; runs that it has are not repeated.
 """
 
+from pathlib import Path
 from typing import Any
 
 from study import do_missing, parser
 
 from annotated_transformer.data import world_corpus
-from annotated_transformer.modern.depth import CASES, CONFIG, depth_run, frequency_loss
+from annotated_transformer.evaluation import check_results, write_results
+from annotated_transformer.modern.depth import (
+    CASES,
+    CONFIG,
+    after,
+    count_loss,
+    depth_run,
+    frequency_loss,
+    place,
+    targets_of,
+)
 from annotated_transformer.table3 import data_of
 
 
 def main() -> None:
-    args = parser(__doc__, "depth").parse_args()
+    arguments = parser(__doc__, "depth")
+    arguments.add_argument("--yardsticks", action="store_true", help="train nothing")
+    args = arguments.parse_args()
     data = data_of(world_corpus(30_000), CONFIG.v)
+    if args.yardsticks:
+        path = Path(args.results).with_name("depth-yardsticks.json")
+        check_results(path)
+        ways = {"frequencies": after(0), "place": place}
+        ways |= {"after one": after(1), "after two": after(2)}
+        found = {
+            name: round(count_loss(*targets_of(data), CONFIG.v, way), 4)
+            for name, way in ways.items()
+        }
+        write_results(path, {"counts": found})
+        return
 
     def run(row: str, seed: int) -> dict[str, Any]:
         return depth_run(row, seed, data)

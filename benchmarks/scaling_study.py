@@ -1,20 +1,25 @@
 """Five sizes of language models, three budgets of operations, one text.
 
 python benchmarks/scaling_study.py --results results/scaling-study.json [--seeds 0] [--part I/K]
+python benchmarks/scaling_study.py --yardsticks     counts tokens, trains nothing: results/scaling-yardsticks.json
 
 The file is written after each run; runs that it has are not repeated.
 """
 
 import random
+from pathlib import Path
 from typing import Any
 
 from study import do_missing, parser
 
 from annotated_transformer.data import multi30k, train_tokenizer
+from annotated_transformer.evaluation import check_results, write_results
 from annotated_transformer.modern.decoder_only import text_stream
+from annotated_transformer.modern.depth import after, count_loss
 from annotated_transformer.modern.scale import (
     BATCH,
     BUDGETS,
+    HELD_OUT,
     LENGTH,
     SIZES,
     V,
@@ -23,7 +28,9 @@ from annotated_transformer.modern.scale import (
 
 
 def main() -> None:
-    args = parser(__doc__, "scaling-study", seeds=1).parse_args()
+    arguments = parser(__doc__, "scaling-study", seeds=1)
+    arguments.add_argument("--yardsticks", action="store_true", help="train nothing")
+    args = arguments.parse_args()
     german, french = (multi30k("en", target) for target in ("de", "fr"))
     sides = [
         [line for pair in de for line in pair] + [pair[1] for pair in fr]
@@ -33,6 +40,16 @@ def main() -> None:
     for lines in sides:  # the three languages in any part, and alike in both
         random.Random(0).shuffle(lines)
     train, held_out = (text_stream(tokenizer, lines) for lines in sides)
+    if args.yardsticks:
+        path = Path(args.results).with_name("scaling-yardsticks.json")
+        check_results(path)
+        rows = [train.tolist()], [held_out[: HELD_OUT * LENGTH + 1].tolist()]
+        ways = {"frequencies": 0, "after one": 1, "after two": 2}
+        found = {
+            name: round(count_loss(*rows, V, after(n)), 4) for name, n in ways.items()
+        }
+        write_results(path, {"counts": found})
+        return
     shapes = {f"width {w}, {b:.3g} operations": (w, b) for b in BUDGETS for w in SIZES}
     settings = {"length": LENGTH, "batch": BATCH, "v": V, "text_tokens": len(train)}
 

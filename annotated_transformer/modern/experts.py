@@ -91,6 +91,8 @@ class MixtureOfExperts(nn.Module):
         self, make: Callable[[], nn.Module], d_model: int, experts: int, top: int = 2
     ):
         super().__init__()
+        if experts < 1:
+            raise ValueError(f"{experts} experts; expected at least 1")
         if not 1 <= top <= experts:
             raise ValueError(f"top={top} of {experts} experts; choose 1 to {experts}")
         self.router = nn.Linear(d_model, experts, bias=False)

@@ -30,8 +30,9 @@ from annotated_transformer.modern.experts import (
     even_out,
 )
 from .keys_values import GroupedAttention
-from .norms import norm_parts
+from .norms import PreNorm, norm_parts
 from annotated_transformer.modern.relative_positions import (
+    NoPositions,
     RotaryAttention,
     position_parts,
 )
@@ -68,7 +69,19 @@ Rows = Float[Tensor, "b _ _"]  # a vector for each target token
 
 
 class DecoderOnlyTranslator(LanguageModel):
-    "Source and target in one causal row; it trains and decodes through the same calls as `Transformer`. Its positions must be relative."
+    "Source and target in one causal row; it trains and decodes through the same calls as `Transformer`. Raises `ValueError` unless it is pre-norm and its positions are relative."
+
+    def __init__(self, config: Config, **named: Any):
+        super().__init__(config, **named)
+        stack: Any = self.stack.layers
+        if not isinstance(stack[0].residuals[0], PreNorm):
+            raise ValueError(
+                f"the residual is {type(stack[0].residuals[0]).__name__}; a single row needs pre-norm, as of norm_parts('pre')"
+            )
+        if not isinstance(self.positions, NoPositions):
+            raise ValueError(
+                f"the positions are {type(self.positions).__name__}; a row that is moved to the right needs relative ones, as of position_parts('rotary')"
+            )
 
     def hidden(self, source: Ids, target: Ids) -> Rows:  # type: ignore[override]
         row = torch.cat([to_the_right(source, self.config.pad), target], 1)

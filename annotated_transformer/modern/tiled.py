@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Sums', 'add_piece', 'no_sums', 'scores_of', 'exact', 'Tiled', 'tiled_attention', 'window_mask', 'RollingCache',
-           'positive', 'linear_attention', 'SelectiveStateSpace']
+           'TiledMultiHead', 'positive', 'linear_attention', 'SelectiveStateSpace']
 
 # %% ../../nbs/85_tiled.ipynb #85a00006
 import math
@@ -14,6 +14,16 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+from annotated_transformer.attention import (
+    Heads,
+    Keys,
+    Mask,
+    MultiHeadAttention,
+    Queries,
+    check_mask,
+    join_heads,
+)
 
 # %% ../../nbs/85_tiled.ipynb #85a0000a
 Sums = tuple[
@@ -108,7 +118,8 @@ def tiled_attention(
     mask: Bool[Tensor, "#b #h #t #s"] | None = None,  # True = may attend
     tile: int = 128,
 ) -> Float[Tensor, "b h t e"]:
-    "`attention`'s outputs without the table of weights (Dao et al., 2022). Raises `ValueError`."
+    "`attention`'s outputs without the table of weights (Dao et al., 2022). Raises `ValueError`, and `TypeError` for a mask that is not boolean."
+    check_mask(mask)
     if tile < 1:
         raise ValueError(f"tile={tile}; expected at least 1")
     out: Tensor = Tiled.apply(q, k, v, mask, tile)
@@ -117,9 +128,9 @@ def tiled_attention(
 # %% ../../nbs/85_tiled.ipynb #85a00016
 def window_mask(t: int, W: int, sinks: int = 0) -> Bool[Tensor, "1 1 t t"]:
     "Each position may attend to itself, the W - 1 before it, and the first `sinks`. Raises `ValueError`."
-    if W < 1 or sinks < 0:
+    if W < 1 or sinks < 0 or int(W) != W:
         raise ValueError(
-            f"W={W}, sinks={sinks}; a window has at least one token, and sinks are not negative"
+            f"W={W}, sinks={sinks}; a window has at least one token, a whole number, and sinks are not negative"
         )
     distance = torch.arange(t)[:, None] - torch.arange(t)
     near = (distance >= 0) & (distance < W)
@@ -150,6 +161,57 @@ class RollingCache:
             x[:, :, slot] = part[:, :, 0]
         self.seen += 1
         return tuple(x[:, :, : self.seen] for x in self.room)
+
+# %% ../../nbs/85_tiled.ipynb #85a00031
+class TiledMultiHead(MultiHeadAttention):
+    "The paper's multi-head attention, in tiles. With a window `W` a query sees itself, the W - 1 tokens before it and the first `sinks`: for causal self-attention alone, as in a decoder-only stack. Raises `ValueError`."
+
+    def __init__(
+        self,
+        d_model: int,
+        h: int,
+        d_k: int = 0,
+        d_v: int = 0,
+        tile: int = 128,
+        W: int | None = None,  # None: no window
+        sinks: int = 0,
+    ):
+        super().__init__(d_model, h, d_k, d_v)
+        if W is not None:
+            window_mask(1, W, sinks)  # checks
+        self.tile, self.W, self.sinks = tile, W, sinks
+
+    def out(
+        self, q: Float[Tensor, "b h t k"], heads: Heads, mask: Mask
+    ) -> Float[Tensor, "b t d"]:
+        "The outputs for the last t queries of s tokens."
+        t, s = q.shape[2], heads[0].shape[2]
+        if self.W is not None:
+            near = window_mask(s, self.W, self.sinks)[..., s - t :, :].to(q.device)
+            mask = near if mask is None else mask & near
+        return self.W_O(join_heads(tiled_attention(q, *heads, mask, self.tile)))
+
+    def combine(
+        self, q: Float[Tensor, "b h t k"], heads: Heads, bias: Tensor | None
+    ) -> Queries:
+        return self.out(q, heads, None if bias is None else bias == 0)
+
+    def forward(
+        self, query: Queries, key: Keys, value: Keys, mask: Mask = None
+    ) -> Queries:
+        if self.W is not None and query is not key:
+            raise ValueError(
+                f"W={self.W} in attention to another sequence; a window is for self-attention, leave W out"
+            )
+        return self.out(*self.projected(query, key, value), mask)
+
+    def weights(
+        self, query: Queries, key: Keys, mask: Mask = None
+    ) -> Float[Tensor, "b h t s"]:
+        if self.W is not None:
+            near = window_mask(key.shape[1], self.W, self.sinks).to(key.device)
+            mask = near if mask is None else mask & near
+        return super().weights(query, key, mask)
 
 # %% ../../nbs/85_tiled.ipynb #85a0001b
 def positive(x: Tensor) -> Tensor:
