@@ -293,12 +293,17 @@ def translations_of(file: str, expected: int) -> list[str]:
 
 # %% ../nbs/90a_commands.ipynb #eb8c820e
 def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
-    "What the run's folder says about the first `updates` updates, if it is a run's folder."
+    "What the run's folder says about the first `updates` updates, or `training.json` beside a model that has left its run; empty without either."
+    from annotated_transformer.checkpoints import model_folder, model_named
     from annotated_transformer.runs import read_metrics
 
     run = run_folder(model)
     if run is None:
-        return {}
+        folder = model_folder(model) if model.exists() else model_named(str(model))
+        beside = folder / "training.json"
+        if not beside.is_file():
+            return {}
+        return {"training": json.loads(beside.read_text(encoding="utf-8"))}
     identity = run_record(run)
     keys = ("corpus", "languages", "data", "seed", "hyperparameters")
     facts = {key: identity[key] for key in keys} | {"updates": updates}
