@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotated_transformer.checkpoints import load, read_record
+from annotated_transformer.commands import training_facts
 from annotated_transformer.data import file_hash
 from annotated_transformer.evaluation import write_text
 from annotated_transformer.table3 import mean_and_sd
@@ -143,11 +144,19 @@ def card(name: str) -> str:
         *table_of_scores(results),
         "",
         f"{'One run.' if seeds == 1 else f'{seeds} seeds.'} The weights are those of seed 0"
-        f"{', scored before they were rounded to 16 bits. ' if bits == 16 else '. '}"
+        f"{rounding(name, results) if bits == 16 else '. '}"
         f"Signature of BLEU: `{results[0]['BLEU signature']}`.",
         "",
     ]
     return "\n".join(lines)
+
+
+def rounding(name: str, results: list[Results]) -> str:
+    """Whether seed 0 was scored as it is given, or as it was trained."""
+    own = [r["command"] for r in results if of_run(r)["seed"] == 0]
+    if all(f" evaluate {name} " in command for command in own):
+        return ", scored as they are here, with 16 bits; other seeds, with 32. "
+    return ", scored before they were rounded to 16 bits. "
 
 
 def weights_in(folder: Path) -> tuple[int, int]:
@@ -180,6 +189,8 @@ def main() -> None:
         given = {key: value for key, value in given.items() if value is not None}
         decoding = replace(model.decoding, **given)
         replace(model, decoding=decoding).save(folder, half=True, replace=True)
+        facts = training_facts(args.model, model.updates)["training"]
+        write_text(folder / "training.json", json.dumps(facts, indent=1) + "\n")
         print(f"hash for MODELS: {file_hash(folder / 'config.json')}")
     write_text(folder / "README.md", card(args.name))
 
