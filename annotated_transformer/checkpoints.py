@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['HASHED', 'MODELS', 'ADDRESS', 'Decoding', 'write_folder', 'swap', 'to_disk', 'write_file', 'write_text', 'alone_in',
-           'TranslationModel', 'read_record', 'updates_of', 'model_folder', 'model_named', 'load']
+           'TranslationModel', 'read_record', 'updates_of', 'model_folder', 'model_named', 'folder_of', 'load']
 
 # %% ../nbs/52a_checkpoints.ipynb #c0c179a8
 import json
@@ -265,11 +265,15 @@ def model_named(name: str) -> Path:
     return folder
 
 # %% ../nbs/52a_checkpoints.ipynb #cb810169
+def folder_of(path: Path | str) -> Path:
+    "The folder of a model: of the project's by its name, unless a folder is called so, or in a user's folder. Raises `ValueError` or `OSError`."
+    ours = str(path) in MODELS and not Path(path).exists()
+    return model_named(str(path)) if ours else model_folder(path)
+
+
 def load(path: Path | str, device: torch.device | str = "cpu") -> TranslationModel:
     "The model in a folder, or one of the project's by its name, in evaluation mode. Raises `FileNotFoundError` or `ValueError` with what does not fit."
-    if str(path) in MODELS and not Path(path).exists():
-        path = model_named(str(path))
-    folder = model_folder(path)
+    folder = folder_of(path)
     record = read_record(folder)
     model = Transformer(Config(**record["hyperparameters"]))
     try:

@@ -294,13 +294,12 @@ def translations_of(file: str, expected: int) -> list[str]:
 # %% ../nbs/90a_commands.ipynb #eb8c820e
 def training_facts(model: Path, updates: int | None) -> dict[str, Any]:
     "What the run's folder says about the first `updates` updates, or `training.json` beside a model that has left its run; empty without either."
-    from annotated_transformer.checkpoints import model_folder, model_named
+    from annotated_transformer.checkpoints import folder_of
     from annotated_transformer.runs import read_metrics
 
     run = run_folder(model)
     if run is None:
-        folder = model_folder(model) if model.exists() else model_named(str(model))
-        beside = folder / "training.json"
+        beside = folder_of(model) / "training.json"
         if not beside.is_file():
             return {}
         return {"training": json.loads(beside.read_text(encoding="utf-8"))}
@@ -363,22 +362,16 @@ def command_info(args: argparse.Namespace) -> None:
 
 def named_model(name: str) -> tuple[Config, dict[str, Any]]:
     "Hyperparameters of a preset or a trained model, and what else is known of it. Raises `ValueError`."
-    from annotated_transformer.checkpoints import (
-        MODELS,
-        load,
-        model_folder,
-        model_named,
-    )
+    from annotated_transformer.checkpoints import MODELS, folder_of, load
 
     if name in PAPER | LAPTOP:
         return preset(name), {}
-    ours = name in MODELS and not Path(name).exists()
-    if not ours and not Path(name).exists():
+    if name not in MODELS and not Path(name).exists():
         raise ValueError(
             f"'{name}' is neither a folder nor a preset nor a model; {nearest(name, [*PAPER, *LAPTOP, *MODELS])}"
         )
-    model, folder = load(name), model_named(name) if ours else model_folder(name)
-    facts: dict[str, Any] = {"folder": str(folder)}
+    model = load(name)
+    facts: dict[str, Any] = {"folder": str(folder_of(name))}
     facts |= {"languages": "-".join(model.languages), "updates made": model.updates}
     return model.model.config, facts | {"averaged": model.averaged}
 

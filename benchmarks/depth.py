@@ -6,18 +6,15 @@ python benchmarks/depth.py --yardsticks       counts tokens, trains nothing: res
 The file is written after each run; runs that it has are not repeated.
 """
 
-from pathlib import Path
 from typing import Any
 
-from study import do_missing, parser
+from study import count_tokens, do_missing, parser
 
 from annotated_transformer.data import world_corpus
-from annotated_transformer.evaluation import check_results, write_results
 from annotated_transformer.modern.depth import (
     CASES,
     CONFIG,
     after,
-    count_loss,
     depth_run,
     frequency_loss,
     place,
@@ -32,15 +29,9 @@ def main() -> None:
     args = arguments.parse_args()
     data = data_of(world_corpus(30_000), CONFIG.v)
     if args.yardsticks:
-        path = Path(args.results).with_name("depth-yardsticks.json")
-        check_results(path)
         ways = {"frequencies": after(0), "place": place}
         ways |= {"after one": after(1), "after two": after(2)}
-        found = {
-            name: round(count_loss(*targets_of(data), CONFIG.v, way), 4)
-            for name, way in ways.items()
-        }
-        write_results(path, {"counts": found})
+        count_tokens(args, "depth", *targets_of(data), CONFIG.v, ways)
         return
 
     def run(row: str, seed: int) -> dict[str, Any]:

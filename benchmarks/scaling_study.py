@@ -7,15 +7,13 @@ The file is written after each run; runs that it has are not repeated.
 """
 
 import random
-from pathlib import Path
 from typing import Any
 
-from study import do_missing, parser
+from study import count_tokens, do_missing, parser
 
 from annotated_transformer.data import multi30k, train_tokenizer
-from annotated_transformer.evaluation import check_results, write_results
 from annotated_transformer.modern.decoder_only import text_stream
-from annotated_transformer.modern.depth import after, count_loss
+from annotated_transformer.modern.depth import after
 from annotated_transformer.modern.scale import (
     BATCH,
     BUDGETS,
@@ -41,14 +39,9 @@ def main() -> None:
         random.Random(0).shuffle(lines)
     train, held_out = (text_stream(tokenizer, lines) for lines in sides)
     if args.yardsticks:
-        path = Path(args.results).with_name("scaling-yardsticks.json")
-        check_results(path)
-        rows = [train.tolist()], [held_out[: HELD_OUT * LENGTH + 1].tolist()]
-        ways = {"frequencies": 0, "after one": 1, "after two": 2}
-        found = {
-            name: round(count_loss(*rows, V, after(n)), 4) for name, n in ways.items()
-        }
-        write_results(path, {"counts": found})
+        held = held_out[: HELD_OUT * LENGTH + 1]  # what the runs are scored on
+        ways = {"frequencies": after(0), "after one": after(1), "after two": after(2)}
+        count_tokens(args, "scaling", [train.tolist()], [held.tolist()], V, ways)
         return
     shapes = {f"width {w}, {b:.3g} operations": (w, b) for b in BUDGETS for w in SIZES}
     settings = {"length": LENGTH, "batch": BATCH, "v": V, "text_tokens": len(train)}

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from annotated_transformer.evaluation import check_results, write_results
+from annotated_transformer.modern.depth import Contexts, count_loss
 from annotated_transformer.table3 import (
     add_run,
     check_same,
@@ -27,6 +29,24 @@ def parser(doc: str | None, name: str, seeds: int = 3) -> argparse.ArgumentParse
     found.add_argument("--seeds", type=int, nargs="+", default=list(range(seeds)))
     found.add_argument("--part", metavar="I/K", type=part, default="1/1")
     return found
+
+
+def count_tokens(
+    args: argparse.Namespace,
+    name: str,
+    train: Sequence[Sequence[int]],
+    held_out: Sequence[Sequence[int]],
+    v: int,
+    ways: dict[str, Contexts],
+) -> None:
+    """Write what tables of counts give, in each of some ways, to `NAME-yardsticks.json` beside the results."""
+    path = Path(args.results).with_name(f"{name}-yardsticks.json")
+    check_results(path)
+    found = {
+        way: round(count_loss(train, held_out, v, contexts), 4)
+        for way, contexts in ways.items()
+    }
+    write_results(path, {"counts": found})
 
 
 def part(text: str) -> str:

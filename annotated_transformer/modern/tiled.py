@@ -181,14 +181,19 @@ class TiledMultiHead(MultiHeadAttention):
             window_mask(1, W, sinks)  # checks
         self.tile, self.W, self.sinks = tile, W, sinks
 
+    def near(self, mask: Mask, t: int, key: Tensor) -> Mask:
+        "The mask of the last t queries of all keys, and the window."
+        if self.W is None:
+            return mask
+        s = key.shape[-2]
+        near = window_mask(s, self.W, self.sinks)[..., s - t :, :].to(key.device)
+        return near if mask is None else mask & near
+
     def out(
         self, q: Float[Tensor, "b h t k"], heads: Heads, mask: Mask
     ) -> Float[Tensor, "b t d"]:
         "The outputs for the last t queries of s tokens."
-        t, s = q.shape[2], heads[0].shape[2]
-        if self.W is not None:
-            near = window_mask(s, self.W, self.sinks)[..., s - t :, :].to(q.device)
-            mask = near if mask is None else mask & near
+        mask = self.near(mask, q.shape[2], heads[0])
         return self.W_O(join_heads(tiled_attention(q, *heads, mask, self.tile)))
 
     def combine(
@@ -208,10 +213,7 @@ class TiledMultiHead(MultiHeadAttention):
     def weights(
         self, query: Queries, key: Keys, mask: Mask = None
     ) -> Float[Tensor, "b h t s"]:
-        if self.W is not None:
-            near = window_mask(key.shape[1], self.W, self.sinks).to(key.device)
-            mask = near if mask is None else mask & near
-        return super().weights(query, key, mask)
+        return super().weights(query, key, self.near(mask, query.shape[1], key))
 
 # %% ../../nbs/85_tiled.ipynb #85a0001b
 def positive(x: Tensor) -> Tensor:
