@@ -86,7 +86,8 @@ def steps_table(steps: Sequence[Step]) -> str:
         code = s.line.removeprefix("torch.nn.modules.").replace("|", "\\|")
         name = s.name.removeprefix(common).lstrip(".") or "the whole"
         shape = str(tuple(s.out.shape)).replace(" ", "\u00a0")
-        lines.append(f"| **{name}** `{code}` | {shape} | {numbers(s.out)} |")
+        shown = numbers(s.out).replace(" ", "\u00a0")
+        lines.append(f"| **{name}** `{code}` | {shape} | {shown} |")
     return "\n".join(lines)
 
 
