@@ -7,6 +7,7 @@ __all__ = ['DAY', 'TABLE2', 'LOWER', 'Row', 'computed', 'own_rows', 'all_stages'
 
 # %% ../nbs/61d_table2.ipynb #31dad6ef
 import json
+import re
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -168,9 +169,10 @@ def table2(folder: Path) -> str:
         numbers = f"{own['BLEU']:.1f} | {own['range']} | {number(own[LOWER], '.1f')}"
         numbers += f" | {own['seeds']} | {own['minutes']:.0f}"
         lines.append(f"| {own['data']} | {own['set']} | {numbers} |")
-        files.append(own["files"])
+        files += own["files"].split(", ")
+    kinds = sorted({re.sub(r"seed\d+", "seed*", file) for file in files})
     lines += [
         "",
-        f"Minutes are of updates, in all stages, and of translations; first models beside each other. Files: {', '.join(files)}.",
+        f"Minutes are of updates, in all stages, and of translations; first models beside each other. Files: {', '.join(kinds)}.",
     ]
     return "\n".join(lines)
